@@ -1,0 +1,188 @@
+package io.huddle.event;
+
+import io.huddle.setting.Setting;
+import io.huddle.store.Database;
+import io.huddle.store.DatabaseReady;
+import io.huddle.store.DatabaseUnavailable;
+import io.huddle.store.Failure;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.TransactionPhase;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells subscribers of this node that their room has something new. Safe for use by any thread.
+ *
+ * <p>A notification is a hint: what is sent is always read from the database, so nothing is lost with a hint. Changes made
+ * on this node are hinted at once, those of other nodes are found by polling the numbers of the rooms that have
+ * subscribers here. One delivery a subscriber at a time; hints that come meanwhile lead to one more.
+ */
+@ApplicationScoped
+public class Feed {
+    private static final Logger LOG = Logger.getLogger(Feed.class.getName());
+    private static final String NUMBERS = "SELECT id, seq FROM room WHERE id = ANY (?)";
+    private static final int ROOMS_A_QUERY = 1_000;
+
+    private final int most = Setting.EVENT_SUBSCRIBERS.value();
+    private final AtomicInteger count = new AtomicInteger();
+    private final Map<String, Set<Subscription>> rooms = new ConcurrentHashMap<>();
+
+    @Inject
+    private Database database;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    private volatile @Nullable ScheduledFuture<?> poll;
+
+    /** A subscriber's place in the feed; {@link #end()} takes it out. */
+    public final class Subscription {
+        private final String room;
+        private final Subscriber subscriber;
+        private final AtomicInteger pending = new AtomicInteger();
+        private volatile boolean ended;
+
+        private Subscription(String room, Subscriber subscriber) {
+            this.room = room;
+            this.subscriber = subscriber;
+        }
+
+        /** Says that there may be something new. */
+        public void hint() {
+            if (!ended && pending.getAndIncrement() == 0) {
+                run();
+            }
+        }
+
+        private void run() {
+            executor.execute(() -> {
+                int seen = pending.get();
+                subscriber.deliver().whenComplete((done, failed) -> {
+                    if (failed != null) {
+                        end();
+                    } else if (!ended && !pending.compareAndSet(seen, 0)) {
+                        pending.set(1);
+                        run();
+                    }
+                });
+            });
+        }
+
+        /** Takes the subscriber out; idempotent. */
+        public void end() {
+            if (!ended) {
+                ended = true;
+                remove(this);
+            }
+        }
+    }
+
+    void start(@Observes DatabaseReady ready) {
+        int interval = Setting.EVENT_POLL_MS.value();
+        poll = scheduler.scheduleWithFixedDelay(this::poll, interval, interval, TimeUnit.MILLISECONDS);
+    }
+
+    @PreDestroy
+    void stop() {
+        ScheduledFuture<?> running = poll;
+        if (running != null) {
+            running.cancel(false);
+        }
+    }
+
+    /**
+     * Takes a subscriber in and delivers what it lacks.
+     *
+     * @throws DatabaseUnavailable if this node has as many subscribers as it may have
+     */
+    public Subscription subscribe(String room, Subscriber subscriber) {
+        if (count.incrementAndGet() > most) {
+            count.decrementAndGet();
+            throw new DatabaseUnavailable("this node has as many subscribers as it may have", null);
+        }
+        Subscription subscription = new Subscription(room, subscriber);
+        rooms.compute(room, (id, known) -> {
+            Set<Subscription> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+            all.add(subscription);
+            return all;
+        });
+        subscription.hint();
+        return subscription;
+    }
+
+    void hint(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
+        hint(appended.event().room());
+    }
+
+    private void hint(String room) {
+        Set<Subscription> subscribers = rooms.get(room);
+        if (subscribers != null) {
+            subscribers.forEach(Subscription::hint);
+        }
+    }
+
+    private void remove(Subscription subscription) {
+        rooms.computeIfPresent(subscription.room, (id, all) -> {
+            if (all.remove(subscription)) {
+                count.decrementAndGet();
+            }
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    private void poll() {
+        try {
+            String[] watched = rooms.keySet().toArray(new String[0]);
+            for (int from = 0; from < watched.length; from += ROOMS_A_QUERY) {
+                int to = Math.min(watched.length, from + ROOMS_A_QUERY);
+                poll(java.util.Arrays.copyOfRange(watched, from, to));
+            }
+        } catch (SQLException | RuntimeException failed) {
+            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
+            LOG.log(level, "the poll for new events failed; the next one follows", failed);
+        }
+    }
+
+    private void poll(String[] watched) throws SQLException {
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(NUMBERS)) {
+            query.setArray(1, connection.createArrayOf("VARCHAR", watched));
+            try (ResultSet row = query.executeQuery()) {
+                while (row.next()) {
+                    hintBehind(row.getString(1), row.getLong(2));
+                }
+            }
+        }
+    }
+
+    private void hintBehind(String room, long seq) {
+        Set<Subscription> subscribers = rooms.get(room);
+        if (subscribers != null) {
+            for (Subscription subscription : subscribers) {
+                if (subscription.subscriber.position() < seq) {
+                    subscription.hint();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.huddle.presence;
+
+import io.huddle.web.Page;
+import io.huddle.web.RequestBody;
+import org.jspecify.annotations.Nullable;
+
+/** Generations and counters as they come in: unsigned 32-bit numbers. Pure. */
+final class Generation {
+    private static final long UINT32 = 4_294_967_295L;
+
+    private Generation() {}
+
+    static long read(RequestBody body) {
+        return body.number("generation", 1, UINT32);
+    }
+
+    static @Nullable Long counter(RequestBody body) {
+        return body.optionalNumber("counter", 0, UINT32);
+    }
+
+    static long parse(@Nullable String query) {
+        return Page.number("generation", query, 1, UINT32);
+    }
+}

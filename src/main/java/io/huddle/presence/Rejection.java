@@ -1,0 +1,38 @@
+package io.huddle.presence;
+
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+
+/** A command on a session that the rules refused, with what the log and the counters need to know of it. */
+final class Rejection extends Refused {
+    private static final long serialVersionUID = 1L;
+
+    private final String command;
+    private final String room;
+    private final String session;
+    private final long currentGeneration;
+
+    Rejection(Refusal refusal, String detail, String command, String room, String session, long currentGeneration) {
+        super(refusal, detail);
+        this.command = command;
+        this.room = room;
+        this.session = session;
+        this.currentGeneration = currentGeneration;
+    }
+
+    String command() {
+        return command;
+    }
+
+    String room() {
+        return room;
+    }
+
+    String session() {
+        return session;
+    }
+
+    long currentGeneration() {
+        return currentGeneration;
+    }
+}

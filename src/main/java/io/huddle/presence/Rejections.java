@@ -1,0 +1,24 @@
+package io.huddle.presence;
+
+import io.huddle.web.Refusal;
+
+/** Turns a refusal of the rules into what the caller reads. Pure. */
+final class Rejections {
+    private Rejections() {}
+
+    static Rejection of(Refusal refusal, String command, String room, String session, Seat seat) {
+        return new Rejection(refusal, detail(refusal), command, room, session, seat.generation());
+    }
+
+    private static String detail(Refusal refusal) {
+        return switch (refusal) {
+            case STALE_GENERATION -> "the session was joined again since; only its newest generation counts";
+            case LEASE_EXPIRED -> "the session has expired; join again";
+            case SESSION_ENDED -> "this generation has ended; join again to come back";
+            case ROOM_CLOSING -> "the room is closing and takes nobody in";
+            case ROOM_CLOSED -> "the room is closed and stays closed; create another";
+            case ROOM_FULL -> "all places of the room are taken; try again when somebody has left";
+            default -> refusal.title();
+        };
+    }
+}

@@ -1,0 +1,183 @@
+package io.huddle.presence;
+
+import io.huddle.presence.RenewalBatch.Pair;
+import io.huddle.presence.RenewalBatch.Renewed;
+import io.huddle.setting.Setting;
+import io.huddle.store.DatabaseReady;
+import io.huddle.store.DatabaseUnavailable;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedThreadFactory;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renewals by group commit: callers are gathered for a moment and written as one batch in one transaction, and each is
+ * answered from its own row after the commit.
+ *
+ * <p>A writer takes the first renewal, lingers for the others, writes. While it writes, the next batch gathers by itself,
+ * so under load the linger costs nothing. Bounded everywhere: a full queue refuses at once, the linger and the batch have
+ * settings, every statement has a timeout. What the batch does not answer (suspect, suspended, lapsed, stale, closed,
+ * busy) takes the slow path, on threads of its own, with room and session locked.
+ *
+ * <p>A SIGKILL costs the batch under way: its callers get no answer, and either all of it was committed or none. Both are
+ * harmless, since a renewal repeats well. Safe for use by any thread.
+ */
+@ApplicationScoped
+public class Renewals {
+    private static final Logger LOG = Logger.getLogger(Renewals.class.getName());
+    private static final int IDLE_MS = 500;
+
+    private final long lingerNanos = TimeUnit.MILLISECONDS.toNanos(Setting.RENEWAL_LINGER_MS.value());
+    private final int most = Setting.RENEWAL_BATCH.value();
+    private final BlockingQueue<Request> queue = new ArrayBlockingQueue<>(Setting.RENEWAL_QUEUE.value());
+    private final BlockingQueue<Request> slow = new ArrayBlockingQueue<>(Setting.RENEWAL_QUEUE.value());
+
+    @Inject
+    private RenewalBatch batch;
+
+    @Inject
+    private Sessions sessions;
+
+    @Inject
+    private PresenceMetrics metrics;
+
+    @Resource
+    private ManagedThreadFactory threads;
+
+    private volatile boolean stopped;
+
+    private record Request(
+            String room,
+            String session,
+            long generation,
+            @Nullable Long counter,
+            CompletableFuture<Renewal> answer) {
+        Pair pair() {
+            return new Pair(session, generation);
+        }
+    }
+
+    void start(@Observes DatabaseReady ready) {
+        for (int i = 0; i < Setting.RENEWAL_WRITERS.value(); i++) {
+            threads.newThread(this::writeBatches).start();
+        }
+        for (int i = 0; i < Setting.RENEWAL_SLOW_PATH.value(); i++) {
+            threads.newThread(this::renewSlowly).start();
+        }
+    }
+
+    @PreDestroy
+    void stop() {
+        stopped = true;
+    }
+
+    /**
+     * Renews the lease of one generation.
+     *
+     * <p>The caller has checked that the session is its own. Never blocks.
+     *
+     * @param counter the client's counter, null without one
+     * @return completed after the commit, on a writer's thread: do not work on it. Exceptionally with a
+     *     {@link io.huddle.web.Refused} or a {@link DatabaseUnavailable}
+     */
+    public CompletionStage<Renewal> renew(String room, String session, long generation, @Nullable Long counter) {
+        Request request = new Request(room, session, generation, counter, new CompletableFuture<>());
+        if (!queue.offer(request)) {
+            metrics.renewalQueueFull();
+            request.answer.completeExceptionally(
+                    new DatabaseUnavailable("the queue of renewals is full; the database does not keep up", null));
+        }
+        return request.answer;
+    }
+
+    private void writeBatches() {
+        List<Request> gathered = new ArrayList<>(most);
+        while (!stopped) {
+            try {
+                if (gather(gathered)) {
+                    write(gathered);
+                }
+            } catch (InterruptedException end) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (SQLException | RuntimeException failed) {
+                gathered.forEach(request -> request.answer.completeExceptionally(failed));
+            }
+            gathered.clear();
+        }
+    }
+
+    private boolean gather(List<Request> gathered) throws InterruptedException {
+        Request first = queue.poll(IDLE_MS, TimeUnit.MILLISECONDS);
+        if (first == null) {
+            return false;
+        }
+        gathered.add(first);
+        if (lingerNanos > 0 && queue.size() < most - 1) {
+            LockSupport.parkNanos(lingerNanos);
+        }
+        queue.drainTo(gathered, most - 1);
+        return true;
+    }
+
+    private void write(List<Request> gathered) throws SQLException {
+        Map<Pair, Long> wanted = new HashMap<>();
+        for (Request request : gathered) {
+            long counter = request.counter == null ? Seat.NO_COUNTER : request.counter;
+            wanted.merge(request.pair(), counter, Math::max);
+        }
+        Map<Pair, Renewed> renewed = batch.write(wanted);
+        metrics.renewed(renewed.values());
+        for (Request request : gathered) {
+            Renewed one = renewed.get(request.pair());
+            if (one != null) {
+                request.answer.complete(new Renewal(SessionState.PRESENT.wire(), one.leaseUntil(), one.now()));
+            } else if (!slow.offer(request)) {
+                metrics.renewalQueueFull();
+                request.answer.completeExceptionally(
+                        new DatabaseUnavailable("the slow path of renewals is full", null));
+            }
+        }
+    }
+
+    private void renewSlowly() {
+        while (!stopped) {
+            try {
+                Request request = slow.poll(IDLE_MS, TimeUnit.MILLISECONDS);
+                if (request != null) {
+                    renewSlowly(request);
+                }
+            } catch (InterruptedException end) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+
+    private void renewSlowly(Request request) {
+        try {
+            Sessions.Outcome outcome =
+                    sessions.renew(request.room, request.session, request.generation, request.counter);
+            request.answer.complete(Renewal.of(outcome));
+        } catch (SQLException | RuntimeException failed) {
+            LOG.log(Level.FINE, "a renewal was refused or failed", failed);
+            request.answer.completeExceptionally(failed);
+        }
+    }
+}

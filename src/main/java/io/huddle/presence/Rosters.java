@@ -1,0 +1,114 @@
+package io.huddle.presence;
+
+import io.huddle.room.Room;
+import io.huddle.room.Rooms;
+import io.huddle.security.Caller;
+import io.huddle.store.Database;
+import io.huddle.store.DatabaseUnavailable;
+import io.huddle.store.Retried;
+import io.huddle.time.DatabaseClock;
+import io.huddle.web.Refused;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.transaction.Transactional;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rosters: unexpired leases only, also before the sweep ran. Safe for use by any thread.
+ *
+ * <p>Entries and sequence number come from one statement, so that a reader who applies the events after that number misses
+ * none and sees none twice.
+ */
+@ApplicationScoped
+@Transactional(rollbackOn = Exception.class, dontRollbackOn = Refused.class)
+public class Rosters {
+    /** What the roster is judged by; the stage of every new deployment. */
+    private static final String STAGE = "alerting";
+
+    @Inject
+    private Rooms rooms;
+
+    @Inject
+    private Database database;
+
+    @Inject
+    private DatabaseClock clock;
+
+    @Inject
+    private Heartbeat heartbeat;
+
+    /** The roster as the caller may see it: no lapsed lease. */
+    @Retried
+    public RosterJson read(Caller caller, String room) throws SQLException {
+        Room seen = rooms.see(caller, room);
+        return query(seen.id(), true);
+    }
+
+    /** For subscribers: every session that is not yet absent, with its lease; the reader hides the lapsed ones. */
+    @Retried
+    public RosterJson snapshot(String room) throws SQLException {
+        return query(room, false);
+    }
+
+    private RosterJson query(String room, boolean hideLapsed) throws SQLException {
+        String sql = "SELECT c.now, h.at, h.graced_at, r.seq, s.id, s.participant, s.generation, s.state, s.joined_at,"
+                + " s.lease_until, s.suspect_at FROM (SELECT " + clock.now() + " AS now) c"
+                + " CROSS JOIN sweep_heartbeat h JOIN room r ON r.id = ?"
+                + " LEFT JOIN room_session s ON s.room_id = r.id AND s.state <> 'absent'"
+                + (hideLapsed ? " AND s.lease_until > c.now" : "")
+                + " ORDER BY s.joined_at, s.id";
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(sql)) {
+            query.setString(1, room);
+            try (ResultSet row = query.executeQuery()) {
+                return read(room, row);
+            }
+        }
+    }
+
+    private RosterJson read(String room, ResultSet row) throws SQLException {
+        if (!row.next()) {
+            throw new IllegalStateException("room " + room + " is gone");
+        }
+        Moment moment = new Moment(instant(row, 1), instant(row, 2), instant(row, 3));
+        if (moment.isStale(heartbeat.limit())) {
+            throw new DatabaseUnavailable("leases are not judged until a sweep has run", null);
+        }
+        long seq = row.getLong(4);
+        List<SessionJson> entries = new ArrayList<>();
+        do {
+            if (row.getString(5) != null) {
+                entries.add(entry(row));
+            }
+        } while (row.next());
+        return new RosterJson(room, seq, moment.now(), STAGE, entries);
+    }
+
+    private static SessionJson entry(ResultSet row) throws SQLException {
+        Timestamp suspectAt = row.getTimestamp(11);
+        return new SessionJson(
+                row.getString(5),
+                row.getString(6),
+                row.getLong(7),
+                row.getString(8),
+                instant(row, 9),
+                instant(row, 10),
+                toInstant(suspectAt));
+    }
+
+    private static Instant instant(ResultSet row, int column) throws SQLException {
+        return row.getTimestamp(column).toInstant();
+    }
+
+    private static @Nullable Instant toInstant(@Nullable Timestamp stored) {
+        return stored == null ? null : stored.toInstant();
+    }
+}

@@ -1,0 +1,223 @@
+package io.huddle.presence;
+
+import io.huddle.presence.SessionLifecycle.Lease;
+import io.huddle.presence.SessionLifecycle.Rule;
+import io.huddle.presence.Verdict.Transition;
+import io.huddle.room.RoomState;
+import io.huddle.web.Refusal;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may do what to a session, and what becomes of it. Pure: the seat, the room's state and the time are arguments, and
+ * the time is one that was read after the locks.
+ *
+ * <p>Refusals are judged in one order everywhere: stale generation, room closing or closed, lease expired, session ended
+ * otherwise. Source: the page on rooms and presence.
+ */
+final class SessionRules {
+    private SessionRules() {}
+
+    /**
+     * A join that is no retry: the next generation. An expiry that is due is written first.
+     *
+     * @param isFull whether all other places are taken by unexpired leases
+     */
+    static Verdict join(Seat seat, RoomState room, boolean isFull, Instant now) {
+        Refusal closed = closed(room);
+        if (closed != null) {
+            return Verdict.refused(seat, closed);
+        }
+        Verdict settled = settle(seat, now);
+        if (isFull && !settled.seat().isLive()) {
+            return new Verdict(settled.seat(), settled.transitions(), Refusal.ROOM_FULL);
+        }
+        Seat before = settled.seat();
+        Rule rule = rule(before, Trigger.JOIN);
+        Seat joined = new Seat(
+                rule.next(),
+                before.generation() + 1,
+                now.plus(before.terms().lease()),
+                now,
+                before.isLive() ? before.joinedAt() : now,
+                null,
+                Seat.NO_COUNTER,
+                null,
+                before.terms());
+        List<Transition> told = new ArrayList<>(settled.transitions());
+        told.add(transition(rule, before, joined.generation(), null));
+        return new Verdict(joined, told, null);
+    }
+
+    /** A join again under the key that made {@code generation}: as a renewal, but an ended session stays ended. */
+    static Verdict joinAgain(Seat seat, RoomState room, long generation, Instant now) {
+        Verdict renewed = renew(seat, room, generation, null, now);
+        return renewed.refusal() == Refusal.LEASE_EXPIRED
+                ? new Verdict(renewed.seat(), renewed.transitions(), Refusal.SESSION_ENDED)
+                : renewed;
+    }
+
+    static Verdict renew(Seat seat, RoomState room, long generation, @Nullable Long counter, Instant now) {
+        return command(seat, room, generation, counter, Trigger.RENEW, now);
+    }
+
+    static Verdict suspend(Seat seat, RoomState room, long generation, @Nullable Long counter, Instant now) {
+        return command(seat, room, generation, counter, Trigger.SUSPEND, now);
+    }
+
+    /** Leaving twice is leaving once, also after the room has closed. */
+    static Verdict leave(Seat seat, RoomState room, long generation, Instant now) {
+        if (generation == seat.generation() && seat.ending() == Ending.LEFT) {
+            return Verdict.unchanged(seat);
+        }
+        Verdict refused = refusal(seat, room, generation, now);
+        return refused != null ? refused : apply(seat, Trigger.LEAVE, now, null, Ending.LEFT);
+    }
+
+    /** An operator ends exactly this generation. */
+    static Verdict remove(Seat seat, RoomState room, long generation, Instant now) {
+        if (generation == seat.generation() && seat.ending() == Ending.OPERATOR) {
+            return Verdict.unchanged(seat);
+        }
+        Verdict refused = refusal(seat, room, generation, now);
+        return refused != null ? refused : apply(seat, Trigger.REMOVE, now, Ending.OPERATOR.wire(), Ending.OPERATOR);
+    }
+
+    /** A report of media; only the change into failed of a present session has an effect, and never on the lease. */
+    static Verdict media(Seat seat, RoomState room, long generation, boolean becameFailed, Instant now) {
+        Verdict refused = refusal(seat, room, generation, now);
+        if (refused != null) {
+            return refused;
+        }
+        return becameFailed ? doubt(seat, Doubt.MEDIA_FAILED, now) : Verdict.unchanged(seat);
+    }
+
+    /** The sweep's judgement: a lease that ended by {@code until} is an expiry. */
+    static Verdict expire(Seat seat, Instant until) {
+        return settle(seat, until);
+    }
+
+    /** A present session becomes suspect; any other stays what it is. */
+    static Verdict doubt(Seat seat, Doubt reason, Instant now) {
+        return SessionLifecycle.rule(seat.state(), Trigger.DOUBT) == null
+                ? Verdict.unchanged(seat)
+                : apply(seat, Trigger.DOUBT, now, reason.wire(), null);
+    }
+
+    /** The room closes: what has run out has expired, the rest is removed. */
+    static Verdict roomCloses(Seat seat, boolean mayExpire, Instant now) {
+        if (!seat.isLive()) {
+            return Verdict.unchanged(seat);
+        }
+        return mayExpire && seat.isLapsed(now)
+                ? settle(seat, now)
+                : apply(seat, Trigger.ROOM_CLOSES, now, Ending.ROOM_CLOSED.wire(), Ending.ROOM_CLOSED);
+    }
+
+    private static Verdict command(
+            Seat seat, RoomState room, long generation, @Nullable Long counter, Trigger trigger, Instant now) {
+        Verdict refused = refusal(seat, room, generation, now);
+        if (refused != null) {
+            return refused;
+        }
+        if (counter != null && counter < seat.counter()) {
+            return Verdict.unchanged(seat);
+        }
+        Verdict applied = apply(seat, trigger, now, null, null);
+        Seat after = applied.seat();
+        return new Verdict(
+                new Seat(
+                        after.state(),
+                        after.generation(),
+                        after.leaseUntil(),
+                        now,
+                        after.joinedAt(),
+                        after.suspectAt(),
+                        counter == null ? after.counter() : counter,
+                        after.ending(),
+                        after.terms()),
+                applied.transitions(),
+                null);
+    }
+
+    private static @Nullable Verdict refusal(Seat seat, RoomState room, long generation, Instant now) {
+        if (generation != seat.generation()) {
+            return Verdict.refused(seat, Refusal.STALE_GENERATION);
+        }
+        Refusal closed = closed(room);
+        if (closed != null) {
+            return Verdict.refused(seat, closed);
+        }
+        if (seat.isLapsed(now)) {
+            Verdict expired = settle(seat, now);
+            return new Verdict(expired.seat(), expired.transitions(), Refusal.LEASE_EXPIRED);
+        }
+        if (!seat.isLive()) {
+            return Verdict.refused(
+                    seat, seat.ending() == Ending.EXPIRED ? Refusal.LEASE_EXPIRED : Refusal.SESSION_ENDED);
+        }
+        return null;
+    }
+
+    private static @Nullable Refusal closed(RoomState room) {
+        return switch (room) {
+            case OPEN -> null;
+            case CLOSING -> Refusal.ROOM_CLOSING;
+            case CLOSED -> Refusal.ROOM_CLOSED;
+        };
+    }
+
+    private static Verdict settle(Seat seat, Instant until) {
+        return seat.isLapsed(until)
+                ? apply(seat, Trigger.EXPIRE, until, null, Ending.EXPIRED)
+                : Verdict.unchanged(seat);
+    }
+
+    private static Verdict apply(
+            Seat seat, Trigger trigger, Instant now, @Nullable String reason, @Nullable Ending ending) {
+        Rule rule = rule(seat, trigger);
+        Seat after = new Seat(
+                rule.next(),
+                seat.generation(),
+                lease(seat, rule.lease(), now),
+                seat.provenAt(),
+                seat.joinedAt(),
+                rule.next() == SessionState.SUSPECT ? now : null,
+                seat.counter(),
+                ending,
+                seat.terms());
+        List<Transition> told =
+                rule.event() == null ? List.of() : List.of(transition(rule, seat, seat.generation(), reason));
+        return new Verdict(after, told, null);
+    }
+
+    private static Instant lease(Seat seat, Lease effect, Instant now) {
+        Instant before = seat.leaseUntil();
+        return switch (effect) {
+            case FRESH -> now.plus(seat.terms().lease());
+            case LATER -> later(before, now.plus(seat.terms().lease()));
+            case SUSPENDED -> now.plus(seat.terms().suspendedLease());
+            case UNCHANGED -> before;
+            case ENDED -> before.isBefore(now) ? before : now;
+        };
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
+    }
+
+    private static Transition transition(Rule rule, Seat before, long generation, @Nullable String reason) {
+        return new Transition(
+                java.util.Objects.requireNonNull(rule.event()), before.state(), rule.next(), generation, reason);
+    }
+
+    private static Rule rule(Seat seat, Trigger trigger) {
+        Rule rule = SessionLifecycle.rule(seat.state(), trigger);
+        if (rule == null) {
+            throw new IllegalStateException("no rule for " + trigger + " of a session that is " + seat.state());
+        }
+        return rule;
+    }
+}

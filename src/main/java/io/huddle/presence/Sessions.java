@@ -1,0 +1,294 @@
+package io.huddle.presence;
+
+import io.huddle.event.EventType;
+import io.huddle.event.Events;
+import io.huddle.event.RoomEvent;
+import io.huddle.room.Room;
+import io.huddle.room.RoomState;
+import io.huddle.room.Rooms;
+import io.huddle.security.Caller;
+import io.huddle.security.OperatorActed;
+import io.huddle.store.Retried;
+import io.huddle.web.IdempotencyKey;
+import io.huddle.web.Ids;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.inject.Inject;
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.PersistenceContext;
+import jakarta.transaction.Transactional;
+import jakarta.transaction.Transactional.TxType;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions: join, and every command that is not a plain renewal. Safe for use by any thread.
+ *
+ * <p>Each method is one transaction in the one lock order: the room's row, then the session's, then the clock. A refusal
+ * commits, since an expiry that was due has been written with it.
+ */
+@ApplicationScoped
+@Transactional(rollbackOn = Exception.class, dontRollbackOn = Refused.class)
+public class Sessions {
+    @PersistenceContext
+    private EntityManager entities;
+
+    @Inject
+    private Rooms rooms;
+
+    @Inject
+    private Events events;
+
+    @Inject
+    private Heartbeat heartbeat;
+
+    @Inject
+    private JoinKeys keys;
+
+    @Inject
+    private Event<Returned> returned;
+
+    @Inject
+    private Event<Expired> expired;
+
+    @Inject
+    private Event<OperatorActed> acted;
+
+    /**
+     * A participant is back, or was never away.
+     *
+     * @param before the seat it comes from
+     * @param now of the join or renewal
+     */
+    public record Returned(Seat before, Seat after, Instant now) {}
+
+    /**
+     * A session has expired.
+     *
+     * @param leaseUntil when its lease ended
+     * @param provenAt its last proof of life
+     */
+    public record Expired(Instant leaseUntil, Instant provenAt, Instant at) {}
+
+    /** What a command answered. */
+    record Outcome(Seat seat, Instant now) {}
+
+    /**
+     * Joins, or joins again under the same key.
+     *
+     * @throws Refused {@code room-closing}, {@code room-closed}, {@code room-full}; for a retry also
+     *     {@code stale-generation} and {@code session-ended}
+     */
+    @Retried
+    public MembershipJson join(Caller caller, String roomId, String participant, @Nullable IdempotencyKey key)
+            throws SQLException {
+        Room room = rooms.lock(caller, roomId);
+        Session found = find(room.id(), participant);
+        Moment moment = heartbeat.current();
+        Session session = found == null ? Session.of(room.id(), room.policy(), participant) : found;
+        Long made = found == null || key == null ? null : keys.generation(session.id(), key);
+        Seat before = session.seat();
+        Verdict verdict = made != null
+                ? SessionRules.joinAgain(before, room.state(), made, moment.now())
+                : SessionRules.join(before, room.state(), isFull(room, session, moment.now()), moment.now());
+        carryOut(room, session, verdict, moment.now(), "join");
+        if (found == null) {
+            entities.persist(session);
+        }
+        if (key != null && made == null) {
+            entities.flush();
+            keys.keep(session.id(), key, verdict.seat().generation());
+        }
+        returned.fire(new Returned(before, verdict.seat(), moment.now()));
+        return MembershipJson.of(room, session, moment.now());
+    }
+
+    /** A renewal that is not plain, or whose row was busy. */
+    @Retried
+    public Outcome renew(String roomId, String sessionId, long generation, @Nullable Long counter) throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Seat before = locked.session().seat();
+        Verdict verdict = SessionRules.renew(before, locked.room().state(), generation, counter, locked.now());
+        carryOut(locked.room(), locked.session(), verdict, locked.now(), "renew");
+        returned.fire(new Returned(before, verdict.seat(), locked.now()));
+        return new Outcome(verdict.seat(), locked.now());
+    }
+
+    @Retried
+    public Outcome suspend(String roomId, String sessionId, long generation, @Nullable Long counter)
+            throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Verdict verdict =
+                SessionRules.suspend(locked.session().seat(), locked.room().state(), generation, counter, locked.now());
+        carryOut(locked.room(), locked.session(), verdict, locked.now(), "suspend");
+        return new Outcome(verdict.seat(), locked.now());
+    }
+
+    @Retried
+    public void leave(String roomId, String sessionId, long generation) throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Verdict verdict =
+                SessionRules.leave(locked.session().seat(), locked.room().state(), generation, locked.now());
+        carryOut(locked.room(), locked.session(), verdict, locked.now(), "leave");
+    }
+
+    @Retried
+    public void media(String roomId, String sessionId, MediaReport report) throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Session session = locked.session();
+        Verdict verdict = SessionRules.media(
+                session.seat(),
+                locked.room().state(),
+                report.generation(),
+                session.becomesFailed(report),
+                locked.now());
+        if (verdict.refusal() == null) {
+            session.hear(report, locked.now());
+        }
+        carryOut(locked.room(), session, verdict, locked.now(), "media");
+    }
+
+    /**
+     * An operator ends exactly this generation; the audit line is written in the same transaction.
+     *
+     * @throws Refused {@code session-not-found}, {@code stale-generation} and those of an ended session
+     */
+    @Retried
+    public void remove(Caller operator, String roomId, String sessionId, long generation, String reason)
+            throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Verdict verdict =
+                SessionRules.remove(locked.session().seat(), locked.room().state(), generation, locked.now());
+        carryOut(locked.room(), locked.session(), verdict, locked.now(), "remove");
+        acted.fire(new OperatorActed(
+                operator.subject(), "session.remove", reason, roomId, sessionId, generation, locked.now()));
+    }
+
+    /** The sweep's part: expires what ended by {@code until}, doubts what gave no proof of life. Skips busy rooms. */
+    @Retried
+    public int sweep(Collection<String> roomIds, Moment written) throws SQLException {
+        List<Room> free = rooms.lockFree(roomIds);
+        int told = 0;
+        for (Room room : free) {
+            if (room.state() == RoomState.OPEN) {
+                for (Session session : liveSessions(room.id())) {
+                    told += sweep(room, session, written);
+                }
+            }
+        }
+        return told;
+    }
+
+    private int sweep(Room room, Session session, Moment written) throws SQLException {
+        Seat seat = session.seat();
+        Verdict verdict = SessionRules.expire(seat, written.now());
+        if (verdict.transitions().isEmpty() && SweepRules.isSilent(seat, written)) {
+            verdict = SessionRules.doubt(seat, Doubt.HEARTBEAT_MISSED, written.now());
+        }
+        carryOut(room, session, verdict, written.now(), "sweep");
+        return verdict.transitions().size();
+    }
+
+    /** Takes every live session of a closing room out of the renewal batch; the caller holds the room. */
+    @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
+    public void fence(String roomId) {
+        liveSessions(roomId).forEach(Session::fence);
+    }
+
+    /** Ends every live session of a closing room; the caller holds the room. */
+    @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
+    public void endAll(Room room, Moment moment) throws SQLException {
+        boolean mayExpire = !moment.isStale(heartbeat.limit());
+        for (Session session : liveSessions(room.id())) {
+            Verdict verdict = SessionRules.roomCloses(session.seat(), mayExpire, moment.now());
+            carryOut(room, session, verdict, moment.now(), "close");
+        }
+    }
+
+    private record Locked(Room room, Session session, Instant now) {}
+
+    private Locked lock(String roomId, String sessionId) throws SQLException {
+        Room room = rooms.lock(roomId);
+        Session session = room == null ? null : entities.find(Session.class, sessionId, LockModeType.PESSIMISTIC_WRITE);
+        if (room == null || session == null) {
+            throw Places.notFound();
+        }
+        return new Locked(room, session, heartbeat.current().now());
+    }
+
+    private void carryOut(Room room, Session session, Verdict verdict, Instant now, String command)
+            throws SQLException {
+        Seat before = session.seat();
+        if (!verdict.seat().equals(before)) {
+            session.take(verdict.seat());
+        }
+        for (Verdict.Transition told : verdict.transitions()) {
+            events.append(event(room, session, told, now));
+            if (told.type() == EventType.PARTICIPANT_EXPIRED) {
+                expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now));
+            }
+        }
+        Refusal refusal = verdict.refusal();
+        if (refusal != null) {
+            throw Rejections.of(refusal, command, room.id(), session.id(), session.seat());
+        }
+    }
+
+    private static RoomEvent event(Room room, Session session, Verdict.Transition told, Instant now) {
+        return new RoomEvent(
+                Ids.make('e'),
+                room.id(),
+                room.nextSeq(),
+                told.type().wire(),
+                session.id(),
+                session.participant(),
+                told.generation(),
+                told.prior().wire(),
+                told.next().wire(),
+                told.reason(),
+                now,
+                null);
+    }
+
+    private boolean isFull(Room room, Session session, Instant now) {
+        long others = entities.createQuery(
+                        "SELECT count(s) FROM Session s WHERE s.room = :room AND s.id <> :id AND s.state <> :absent"
+                                + " AND s.leaseUntil > :now",
+                        Long.class)
+                .setParameter("room", room.id())
+                .setParameter("id", session.id())
+                .setParameter("absent", SessionState.ABSENT.wire())
+                .setParameter("now", now)
+                .getSingleResult();
+        return others >= room.policy().maxParticipants();
+    }
+
+    private @Nullable Session find(String room, String participant) {
+        return entities.createQuery(
+                        "SELECT s FROM Session s WHERE s.room = :room AND s.participant = :participant", Session.class)
+                .setParameter("room", room)
+                .setParameter("participant", participant)
+                .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                .getResultStream()
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private List<Session> liveSessions(String room) {
+        return entities.createQuery(
+                        "SELECT s FROM Session s WHERE s.room = :room AND s.state <> :absent ORDER BY s.id",
+                        Session.class)
+                .setParameter("room", room)
+                .setParameter("absent", SessionState.ABSENT.wire())
+                .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                .getResultList();
+    }
+}

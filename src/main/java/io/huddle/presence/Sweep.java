@@ -1,0 +1,117 @@
+package io.huddle.presence;
+
+import io.huddle.setting.Setting;
+import io.huddle.store.Database;
+import io.huddle.store.DatabaseReady;
+import io.huddle.store.Failure;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends what has run out, on every node, several times a second.
+ *
+ * <p>Finds candidates without locks; takes their rooms with SKIP LOCKED, so that two sweeps never wait for each other and
+ * never tell an expiry twice; judges again under the locks. It expires only leases that ended before the beat that it
+ * wrote itself, so a sweep that was stopped for minutes and goes on does no harm. A SIGKILL costs at most the transaction
+ * under way; the next sweep, here or on another node, finds the same candidates.
+ */
+@ApplicationScoped
+public class Sweep {
+    private static final Logger LOG = Logger.getLogger(Sweep.class.getName());
+    private static final int ROOMS_A_TRANSACTION = 20;
+    private static final int CANDIDATES = 2_000;
+    private static final String DUE = "SELECT DISTINCT room_id FROM room_session"
+            + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open AND (lease_until <= ?"
+            + " OR (state = 'present' AND CAST(? AS TIMESTAMP WITH TIME ZONE)"
+            + " > GREATEST(proven_at, CAST(? AS TIMESTAMP WITH TIME ZONE))"
+            + " + heartbeat_seconds * INTERVAL '2' SECOND))"
+            + " FETCH FIRST " + CANDIDATES + " ROWS ONLY";
+
+    @Inject
+    private Database database;
+
+    @Inject
+    private Heartbeat heartbeat;
+
+    @Inject
+    private Sessions sessions;
+
+    @Inject
+    private Closer closer;
+
+    @Inject
+    private DatabaseContact contact;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
+
+    private volatile @Nullable ScheduledFuture<?> schedule;
+
+    void start(@Observes DatabaseReady ready) {
+        schedule = scheduler.scheduleWithFixedDelay(
+                this::run, 0, Setting.SWEEP_INTERVAL_MS.value(), TimeUnit.MILLISECONDS);
+    }
+
+    @PreDestroy
+    void stop() {
+        ScheduledFuture<?> running = schedule;
+        if (running != null) {
+            running.cancel(false);
+        }
+    }
+
+    private void run() {
+        try {
+            Moment written = heartbeat.advance();
+            contact.made();
+            if (written != null) {
+                sweep(written);
+                closer.finishAbandoned();
+            }
+        } catch (SQLException | RuntimeException failed) {
+            // The next run finds the same work; a dead database is told by readiness and not by a line a run.
+            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
+            LOG.log(level, "a sweep failed; the next one follows", failed);
+        }
+    }
+
+    private void sweep(Moment written) throws SQLException {
+        List<String> rooms = due(written);
+        for (int from = 0; from < rooms.size(); from += ROOMS_A_TRANSACTION) {
+            sessions.sweep(rooms.subList(from, Math.min(rooms.size(), from + ROOMS_A_TRANSACTION)), written);
+        }
+    }
+
+    private List<String> due(Moment written) throws SQLException {
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(DUE)) {
+            Timestamp now = Timestamp.from(written.now());
+            query.setTimestamp(1, now);
+            query.setTimestamp(2, now);
+            query.setTimestamp(3, Timestamp.from(written.graced()));
+            List<String> rooms = new ArrayList<>();
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    rooms.add(rows.getString(1));
+                }
+            }
+            return rooms;
+        }
+    }
+}

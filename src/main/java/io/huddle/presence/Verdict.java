@@ -1,0 +1,31 @@
+package io.huddle.presence;
+
+import io.huddle.event.EventType;
+import io.huddle.web.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the rules decided: the seat afterwards, what is told of it, and whether the command was refused.
+ *
+ * <p>A refusal may come with a transition: a renewal of a lease that has run out writes the expiry and is refused.
+ */
+record Verdict(
+        Seat seat, List<Transition> transitions, @Nullable Refusal refusal) {
+    /** One event to write. */
+    record Transition(
+            EventType type,
+            SessionState prior,
+            SessionState next,
+            long generation,
+            @Nullable String reason) {}
+
+    static Verdict refused(Seat seat, Refusal refusal) {
+        return new Verdict(seat, List.of(), refusal);
+    }
+
+    /** Accepted without any effect. */
+    static Verdict unchanged(Seat seat) {
+        return new Verdict(seat, List.of(), null);
+    }
+}

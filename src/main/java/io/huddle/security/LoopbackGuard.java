@@ -1,0 +1,66 @@
+package io.huddle.security;
+
+import io.huddle.setting.Setting;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.lang.management.ManagementFactory;
+import java.util.Locale;
+import java.util.Set;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/**
+ * Demo and test features start only where nobody else can reach them: every HTTP endpoint of the server must listen on
+ * loopback. Asked of the running server and not of a setting, so that an added endpoint counts too.
+ */
+@ApplicationScoped
+public class LoopbackGuard {
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1");
+
+    /** @throws IllegalStateException if a loopback-only switch is on and an endpoint listens elsewhere */
+    public void check() {
+        if (Setting.DEMO.isOn() || Setting.TEST_CLOCK.isOn()) {
+            refuseOtherHosts();
+        }
+        if (!has("keystore.password")) {
+            throw new IllegalStateException(
+                    "keystore.password is not set (in the environment KEYSTORE_PASSWORD): without"
+                            + " its key store the server verifies no token at all");
+        }
+        if (!Setting.DEMO.isOn() && !has("mp.jwt.verify.publickey.location") && !has("mp.jwt.verify.publickey")) {
+            throw new IllegalStateException(
+                    "no key verifies tokens: set mp.jwt.verify.publickey.location (a PEM file or"
+                            + " the address of a JWKS) and mp.jwt.verify.issuer, or try the product with huddle.demo=true");
+        }
+    }
+
+    private static void refuseOtherHosts() {
+        String configured = ConfigProvider.getConfig()
+                .getOptionalValue("http.host", String.class)
+                .orElse("localhost");
+        refuseUnlessLoopback(configured);
+        MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+        try {
+            for (ObjectName name :
+                    beans.queryNames(new ObjectName("WebSphere:feature=channelfw,type=endpoint,*"), null)) {
+                refuseUnlessLoopback(String.valueOf(beans.getAttribute(name, "Host")));
+            }
+        } catch (JMException unknown) {
+            throw new IllegalStateException("the server does not tell where its endpoints listen", unknown);
+        }
+    }
+
+    private static void refuseUnlessLoopback(String host) {
+        if (!LOOPBACK.contains(host.toLowerCase(Locale.ROOT))) {
+            throw new IllegalStateException("huddle.demo and huddle.test.clock are for loopback only, but an endpoint"
+                    + " listens on '" + host + "': set http.host=localhost or switch them off");
+        }
+    }
+
+    private static boolean has(String property) {
+        return ConfigProvider.getConfig()
+                .getOptionalValue(property, String.class)
+                .isPresent();
+    }
+}

@@ -1,0 +1,180 @@
+package io.huddle.setting;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.ConfigProvider;
+
+/**
+ * A whole-number setting: MicroProfile Config name, default and inclusive bounds. The unit stands in the name, last.
+ *
+ * <p>Safe for use by any thread. Beans read their settings once, when they are made.
+ */
+public enum Setting {
+    DEMO("huddle.demo", 0, 0, 1),
+    TEST_CLOCK("huddle.test.clock", 0, 0, 1),
+
+    BODY_BYTES("huddle.limits.body-bytes", 65_536, 1_024, 1_048_576),
+    LABEL_LENGTH("huddle.limits.label-length", 80, 1, 200),
+    OCCURRENCE_LENGTH("huddle.limits.occurrence-length", 200, 1, 200),
+    PAGE_SIZE("huddle.limits.page-size", 200, 1, 1_000),
+    REQUESTS_PER_SECOND("huddle.limits.requests-per-second", 100, 1, 100_000),
+    REQUEST_BURST("huddle.limits.request-burst", 300, 1, 1_000_000),
+    RENEWALS_PER_SECOND("huddle.limits.renewals-per-second", 10, 1, 1_000),
+    RENEWAL_BURST("huddle.limits.renewal-burst", 20, 1, 10_000),
+
+    HEARTBEAT_SECONDS("huddle.room.heartbeat-seconds", 5, 1, 30),
+    LEASE_SECONDS("huddle.room.lease-seconds", 15, 5, 120),
+    SUSPENDED_LEASE_SECONDS("huddle.room.suspended-lease-seconds", 120, 30, 900),
+    MAX_PARTICIPANTS("huddle.room.max-participants", 50, 1, 200),
+    IDLE_CLOSE_SECONDS("huddle.room.idle-close-seconds", 43_200, 60, 2_592_000),
+    CLOSE_RECOVERY_SECONDS("huddle.room.close-recovery-seconds", 2, 1, 60),
+
+    SWEEP_INTERVAL_MS("huddle.sweep.interval-ms", 250, 50, 1_000),
+    OUTAGE_LIMIT_MS("huddle.sweep.outage-limit-ms", 2_000, 1_500, 30_000),
+
+    RENEWAL_LINGER_MS("huddle.renewals.linger-ms", 2, 0, 50),
+    RENEWAL_BATCH("huddle.renewals.batch", 256, 1, 4_096),
+    RENEWAL_QUEUE("huddle.renewals.queue", 10_000, 16, 1_000_000),
+    RENEWAL_WRITERS("huddle.renewals.writers", 2, 1, 16),
+    RENEWAL_SLOW_PATH("huddle.renewals.slow-path", 4, 1, 64),
+
+    EVENT_POLL_MS("huddle.events.poll-ms", 500, 50, 1_000),
+    EVENT_SUBSCRIBERS("huddle.events.subscribers", 2_000, 1, 100_000),
+    EVENT_SEND_TIMEOUT_SECONDS("huddle.events.send-timeout-seconds", 10, 1, 120),
+    EVENT_KEEP_ALIVE_SECONDS("huddle.events.keep-alive-seconds", 15, 1, 120),
+
+    FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
+    DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
+
+    ROOM_RETENTION_HOURS("huddle.retention.rooms-hours", 720, 24, 87_600),
+    EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
+    RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
+
+    /** The settings that are text: an address, a list of origins, a claim's name. Each is checked by its one reader. */
+    public static final Set<String> TEXT = Set.of("huddle.public-url", "huddle.origins", "huddle.jwt.subject-claim");
+
+    private final String key;
+    private final int byDefault;
+    private final int least;
+    private final int most;
+
+    Setting(String key, int byDefault, int least, int most) {
+        this.key = key;
+        this.byDefault = byDefault;
+        this.least = least;
+        this.most = most;
+    }
+
+    public String key() {
+        return key;
+    }
+
+    public int byDefault() {
+        return byDefault;
+    }
+
+    public int least() {
+        return least;
+    }
+
+    public int most() {
+        return most;
+    }
+
+    /** True for the settings that are written {@code true} or {@code false}. */
+    public boolean isSwitch() {
+        return least == 0 && most == 1;
+    }
+
+    /**
+     * The configured value, or the default.
+     *
+     * @throws IllegalStateException if it is no whole number or out of bounds; the message names setting and bounds
+     */
+    public int value() {
+        return value(ConfigProvider.getConfig());
+    }
+
+    int value(Config config) {
+        String text = config.getOptionalValue(key, String.class).orElse("").trim();
+        if (text.isEmpty()) {
+            return byDefault;
+        }
+        if (isSwitch()) {
+            return onOrOff(text);
+        }
+        int value;
+        try {
+            value = Integer.parseInt(text);
+        } catch (NumberFormatException notANumber) {
+            throw outOfBounds(text, notANumber);
+        }
+        if (value < least || value > most) {
+            throw outOfBounds(text, null);
+        }
+        return value;
+    }
+
+    /** True if this switch is on. */
+    public boolean isOn() {
+        return value() == 1;
+    }
+
+    /** A text setting, empty if it is not set. */
+    public static String text(String key) {
+        if (!TEXT.contains(key)) {
+            throw new IllegalArgumentException("no text setting is called " + key);
+        }
+        return ConfigProvider.getConfig()
+                .getOptionalValue(key, String.class)
+                .orElse("")
+                .trim();
+    }
+
+    /**
+     * Reads every setting once, so that a wrong one stops the start and not the first request that needs it.
+     *
+     * @throws IllegalStateException naming the first setting that is wrong
+     */
+    public static void checkAll() {
+        Config config = ConfigProvider.getConfig();
+        for (Setting setting : values()) {
+            setting.value(config);
+        }
+        if (LEASE_SECONDS.value(config) < 3 * HEARTBEAT_SECONDS.value(config)) {
+            throw new IllegalStateException(LEASE_SECONDS.key + " must be at least three times " + HEARTBEAT_SECONDS.key
+                    + ", otherwise one lost renewal removes a member");
+        }
+        unknown(config).ifPresent(name -> {
+            throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");
+        });
+    }
+
+    private static Optional<String> unknown(Config config) {
+        Set<String> known = Arrays.stream(values()).map(setting -> setting.key).collect(Collectors.toSet());
+        for (String name : config.getPropertyNames()) {
+            if (name.startsWith("huddle.") && !known.contains(name) && !TEXT.contains(name)) {
+                return Optional.of(name);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private int onOrOff(String text) {
+        if (text.equals("true")) {
+            return 1;
+        }
+        if (text.equals("false")) {
+            return 0;
+        }
+        throw new IllegalStateException(key + " is '" + text + "' but must be true or false");
+    }
+
+    private IllegalStateException outOfBounds(String text, @org.jspecify.annotations.Nullable Throwable cause) {
+        return new IllegalStateException(
+                key + " is '" + text + "' but must be a whole number from " + least + " to " + most, cause);
+    }
+}

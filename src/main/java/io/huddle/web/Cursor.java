@@ -1,0 +1,32 @@
+package io.huddle.web;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/** Where a page of a newest-first listing ended: a keyset, so that rows made meanwhile neither repeat nor skip any. Pure. */
+public record Cursor(Instant at, String id) {
+    /** @throws Refused {@code invalid-request} for anything this class did not write itself */
+    public static @Nullable Cursor parse(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        try {
+            String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.US_ASCII);
+            int comma = plain.indexOf(',');
+            long micros = Long.parseLong(plain.substring(0, comma));
+            return new Cursor(
+                    Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
+                    Text.checked("cursor", plain.substring(comma + 1), Text.ID_LENGTH));
+        } catch (RuntimeException notOurs) {
+            throw Refused.invalid("cursor must be the value of 'next' of the page before");
+        }
+    }
+
+    public String text() {
+        String plain = ChronoUnit.MICROS.between(Instant.EPOCH, at) + "," + id;
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(plain.getBytes(StandardCharsets.US_ASCII));
+    }
+}

@@ -1,0 +1,52 @@
+import { remaining } from '../huddle.js';
+import { byId, keyed, show, text } from './dom.js';
+import { eventDetail, eventWords } from './words.js';
+
+const TINTS = 6;
+
+/** Draws the roster's shown entries; called several times a second, so that it writes only what changed. */
+export function drawRoster(entries, { now, policy, subject, nameOf }) {
+  keyed(byId('roster'), entries, (entry) => entry.session, byId('roster-row'), (node, entry) => {
+    const name = nameOf(entry.participant);
+    node.dataset.state = entry.state;
+    const disc = node.querySelector('.disc');
+    disc.dataset.tint = String(tint(entry.participant));
+    text(disc, name.replace(/[^\p{L}\p{N}]/gu, '').slice(-2));
+    text(node.querySelector('.name'), name);
+    show(node.querySelector('.you-mark'), entry.participant === subject);
+    text(node.querySelector('.generation'), `generation ${entry.generation}`);
+    text(node.querySelector('.badge'), entry.state);
+    const seconds = entry.state === 'suspended' ? policy.suspendedLeaseSeconds : policy.leaseSeconds;
+    const left = remaining(entry, now) / 1000;
+    node.querySelector('progress').value = Math.min(1, left / seconds);
+    text(node.querySelector('.left'), `${Math.ceil(left)} s left`);
+  });
+  text(byId('roster-count'), String(entries.length));
+}
+
+/** Draws the latest events, newest first. */
+export function drawTimeline(events, nameOf) {
+  const newest = [...events].reverse();
+  byId('timeline').start = newest.length;
+  keyed(byId('timeline'), newest, (event) => event.id, byId('timeline-row'), (node, event) => {
+    node.dataset.next = event.shadow ? 'shadow' : event.next;
+    const time = node.querySelector('time');
+    if (time.dateTime !== event.at) {
+      time.dateTime = event.at;
+      text(time, clockTime(event.at));
+    }
+    text(node.querySelector('.what'), eventWords(event, nameOf));
+    text(node.querySelector('.detail'), eventDetail(event));
+  });
+  show(byId('timeline-empty'), newest.length === 0);
+}
+
+function clockTime(at) {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+}
+
+function tint(participant) {
+  let sum = 7;
+  for (const char of participant) sum = (sum * 31 + char.codePointAt(0)) % 9973;
+  return sum % TINTS;
+}

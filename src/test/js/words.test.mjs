@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addEvents } from '../../main/webapp/client/timeline.js';
+import {
+  again,
+  ago,
+  eventDetail,
+  eventWords,
+  rosterNote,
+  sentence,
+  sessionWords,
+  statusWords,
+  troubleWords,
+} from '../../main/webapp/page/words.js';
+
+const nameOf = (participant) => participant;
+const event = (seq) => ({ id: `e-${seq}`, seq });
+
+test('timeline_ofOverlappingReadings_holdsEachEventOnceInOrder', () => {
+  const once = addEvents([], [event(2), event(1)], 10);
+  const twice = addEvents(once, [event(2), event(3), event(3)], 10);
+  assert.deepEqual(twice.map((each) => each.seq), [1, 2, 3]);
+  assert.equal(addEvents(twice, [event(1)], 10), twice);
+});
+
+test('timeline_pastItsLimit_keepsTheLatest', () => {
+  const long = addEvents([], Array.from({ length: 9 }, (_, index) => event(index + 1)), 3);
+  assert.deepEqual(long.map((each) => each.seq), [7, 8, 9]);
+});
+
+test('event_unknownToThePage_isNamedAsItIs', () => {
+  assert.equal(eventWords({ type: 'participant.waved', participant: 'a' }, nameOf), 'a participant.waved');
+});
+
+test('event_computedOnly_saysSo', () => {
+  const type = 'participant.expired';
+  const expired = { type, participant: 'a', shadow: true, seq: 4, generation: 2, reason: 'node-lost' };
+  assert.match(eventWords(expired, nameOf), /^a is out.*\(computed only\)$/);
+  assert.equal(eventDetail(expired), 'node lost · generation 2 · #4');
+});
+
+test('session_afterEachEnding_saysWhy', () => {
+  const ended = (ending, refusal) => sessionWords({ state: 'ended', ending, refusal });
+  for (const ending of ['left', 'left-elsewhere', 'elsewhere', 'expired', 'operator', 'room-closed', 'ended']) {
+    assert.match(ended(ending), /^(You|Your|An|The) .*\.$/, ending);
+  }
+  assert.equal(ended('refused', { message: 'The room is full.' }), 'The room is full.');
+  assert.match(ended('ended', { message: 'Removed.' }), /Removed\.$/);
+});
+
+test('status_whileUnavailable_saysWhenTheNextTryIs', () => {
+  assert.equal(statusWords({ kind: 'unavailable' }), 'Server says unavailable');
+  assert.equal(again(5000, 2100), 'trying again in 3 s');
+  assert.equal(again(5000, 5000), 'trying again now');
+});
+
+test('detail_howeverSpelt_isShownAsASentence', () => {
+  assert.equal(sentence('the node is draining; try again'), 'The node is draining; try again.');
+  assert.equal(sentence('Already one.'), 'Already one.');
+  assert.equal(sentence(' '), '');
+  const trouble = { refused: true, detail: 'no database', retryAt: 3000 };
+  assert.equal(troubleWords(trouble, 0), 'Server says unavailable. No database. Trying again in 3 s.');
+});
+
+test('rosterNote_countsTheUnconfirmed_onlyWithoutAConnection', () => {
+  const note = (kind, unconfirmed) => rosterNote({ stage: 'alerting', unconfirmed, status: { kind } });
+  assert.equal(note('live', 2), '');
+  assert.equal(note('reconnecting', 0), '');
+  assert.match(note('reconnecting', 1), /^One person cannot/);
+  assert.match(note('unavailable', 2), /^2 people cannot/);
+  assert.match(rosterNote({ stage: 'shadow', unconfirmed: 0, status: { kind: 'live' } }), /shadow/);
+});
+
+test('ago_isNeverInTheFuture', () => {
+  const now = Date.parse('2025-01-01T08:00:00Z');
+  assert.equal(ago('2025-01-01T08:00:30Z', now), 'just now');
+  assert.equal(ago('2025-01-01T07:15:00Z', now), '45 min ago');
+  assert.equal(ago('2025-01-01T03:00:00Z', now), '5 h ago');
+  assert.equal(ago('2024-12-28T03:00:00Z', now), '4 days ago');
+});
