@@ -33,7 +33,12 @@ public class RenewalBatch {
             + " heartbeat_seconds, lease_seconds FROM room_session WHERE id = ANY (?) ORDER BY id"
             + " FOR UPDATE SKIP LOCKED";
 
-    /** In: ids, generations, counters of locked rows; limit in seconds. Out: what was renewed, pair by pair. */
+    /**
+     * In: ids, generations and counters of locked rows, the outage limit in seconds. Out: what was renewed, pair by pair.
+     * State, generation and counter were judged when the row was locked and cannot have changed since; what is left to
+     * judge is what moves by itself, the clock and the beat. Fewer conditions also leave the planner no other way than the
+     * primary key.
+     */
     private static final String RENEW_POSTGRESQL = """
             WITH moment AS MATERIALIZED (SELECT %s AS now, at AS beat FROM sweep_heartbeat WHERE id = 1)
             UPDATE room_session s
@@ -41,9 +46,7 @@ public class RenewalBatch {
                 proven_at = m.now,
                 counter = greatest(s.counter, w.counter)
             FROM unnest(?::varchar[], ?::bigint[], ?::bigint[]) AS w (id, generation, counter), moment m
-            WHERE s.id = w.id AND s.generation = w.generation
-              AND s.state = 'present' AND s.room_open AND s.lease_until > m.now
-              AND (w.counter < 0 OR w.counter >= s.counter)
+            WHERE s.id = w.id AND s.generation = w.generation AND s.lease_until > m.now
               AND m.beat >= m.now - ? * INTERVAL '1' SECOND AND m.beat <= m.now + INTERVAL '1' SECOND
             RETURNING s.id, s.generation, s.lease_until, m.now
             """;
@@ -71,12 +74,16 @@ public class RenewalBatch {
     private record Row(
             String id,
             long generation,
-            boolean plain,
+            boolean renewable,
             long counter,
             Instant leaseUntil,
             Instant provenAt,
             Duration heartbeat,
             Duration lease) {
+        boolean isPlain(long wanted, long sent) {
+            return renewable && generation == wanted && (sent == Seat.NO_COUNTER || sent >= counter);
+        }
+
         Duration lateness(Instant now) {
             Duration late = Duration.between(provenAt, now).minus(heartbeat);
             return late.isNegative() ? Duration.ZERO : late;
@@ -103,7 +110,7 @@ public class RenewalBatch {
             Map<Pair, Long> ours = new HashMap<>();
             wanted.forEach((pair, counter) -> {
                 Row row = rows.get(pair.session());
-                if (row != null && row.generation() == pair.generation() && row.plain()) {
+                if (row != null && row.isPlain(pair.generation(), counter)) {
                     ours.put(pair, counter);
                 }
             });
@@ -191,15 +198,14 @@ public class RenewalBatch {
         try (PreparedStatement update = connection.prepareStatement(RENEW_H2)) {
             for (Map.Entry<Pair, Long> one : ours.entrySet()) {
                 Row row = java.util.Objects.requireNonNull(rows.get(one.getKey().session()));
-                long counter = one.getValue();
-                if (!row.leaseUntil().isAfter(now) || (counter >= 0 && counter < row.counter())) {
+                if (!row.leaseUntil().isAfter(now)) {
                     continue;
                 }
                 Instant fresh = now.plus(row.lease());
                 Instant until = row.leaseUntil().isAfter(fresh) ? row.leaseUntil() : fresh;
                 update.setTimestamp(1, Timestamp.from(until));
                 update.setTimestamp(2, Timestamp.from(now));
-                update.setLong(3, Math.max(row.counter(), counter));
+                update.setLong(3, Math.max(row.counter(), one.getValue()));
                 update.setString(4, row.id());
                 update.addBatch();
                 renewed.put(one.getKey(), new Renewed(until, now, row.lateness(now)));

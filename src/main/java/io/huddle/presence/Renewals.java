@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * Renewals by group commit: callers are gathered for a moment and written as one batch in one transaction, and each is
  * answered from its own row after the commit.
  *
- * <p>A writer takes the first renewal, lingers for the others, writes. While it writes, the next batch gathers by itself,
- * so under load the linger costs nothing. Bounded everywhere: a full queue refuses at once, the linger and the batch have
+ * <p>A writer takes the first renewal, lingers for the others if the last batch had any, writes. While it writes, the
+ * next batch gathers by itself. Bounded everywhere: a full queue refuses at once, the linger and the batch have
  * settings, every statement has a timeout. What the batch does not answer (suspect, suspended, lapsed, stale, closed,
  * busy) takes the slow path, on threads of its own, with room and session locked.
  *
@@ -61,6 +61,9 @@ public class Renewals {
     private ManagedThreadFactory threads;
 
     private volatile boolean stopped;
+
+    /** How many the last batch held: whoever comes alone need not wait for company. A hint; any writer's will do. */
+    private volatile int lastBatch;
 
     private record Request(
             String room,
@@ -129,10 +132,11 @@ public class Renewals {
             return false;
         }
         gathered.add(first);
-        if (lingerNanos > 0 && queue.size() < most - 1) {
+        if (lastBatch > 1 && lingerNanos > 0 && queue.size() < most - 1) {
             LockSupport.parkNanos(lingerNanos);
         }
         queue.drainTo(gathered, most - 1);
+        lastBatch = gathered.size();
         return true;
     }
 

@@ -1,0 +1,64 @@
+# What the benchmarks share: the machine's description, a PostgreSQL on its defaults, a node of the packaged server.
+out=target/bench
+port=${BENCH_PORT:-9380}
+pgport=${BENCH_PGPORT:-54329}
+data=$(mktemp -d /tmp/huddle-bench.XXXXXX)
+node_pid=
+trap 'stop_all' EXIT
+
+machine() {
+  echo "machine: $(nproc) cores, $(awk '/MemTotal/{printf "%.0f GiB", $2/1048576}' /proc/meminfo), $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)"
+  echo "system:  $(uname -sr), $(java -version 2>&1 | sed -n 2p)"
+  echo "load:    $(cut -d' ' -f1-3 /proc/loadavg) before the run"
+  echo "commit:  $(git rev-parse --short HEAD 2>/dev/null || echo unknown)$(git diff --quiet 2>/dev/null || echo ' with changes')"
+}
+
+build() {
+  mvn -q -B -P bench -Dhuddle.build=$out -DskipTests -DskipITs verify
+  wlp=$PWD/$out/packaged/wlp
+}
+
+as_postgres() {
+  if [ "$(id -u)" = 0 ]; then su postgres -s /bin/sh -c "$*"; else sh -c "$*"; fi
+}
+
+start_postgres() {
+  bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
+  [ -n "$bin" ] || { echo "no PostgreSQL: apt-get install postgresql" >&2; exit 1; }
+  chmod 755 "$data"; mkdir "$data/pg"
+  [ "$(id -u)" != 0 ] || chown postgres "$data/pg"
+  as_postgres "$bin/initdb -A trust -U huddle -D $data/pg" >"$data/initdb.log"
+  as_postgres "$bin/pg_ctl -w -D $data/pg -o '-p $pgport -c listen_addresses=127.0.0.1 -c unix_socket_directories=$data/pg' -l $data/pg/log start" >/dev/null
+  as_postgres "$bin/createdb -h 127.0.0.1 -p $pgport -U huddle huddle"
+  echo "database: PostgreSQL $("$bin/psql" -h 127.0.0.1 -p "$pgport" -U huddle -Atc 'show server_version' huddle), its defaults (fsync $("$bin/psql" -h 127.0.0.1 -p "$pgport" -U huddle -Atc 'show fsync' huddle), synchronous_commit $("$bin/psql" -h 127.0.0.1 -p "$pgport" -U huddle -Atc 'show synchronous_commit' huddle))"
+}
+
+sql() { "$bin/psql" -h 127.0.0.1 -p "$pgport" -U huddle -qAt huddle "$@"; }
+
+# start_node [NAME=VALUE ...]: a node on the benchmark's PostgreSQL with the shipped JVM options.
+start_node() {
+  env DB_DRIVER='postgresql-*.jar' DB_USER=huddle DB_PASSWORD=huddle \
+    DB_URL="jdbc:postgresql://127.0.0.1:$pgport/huddle?tcpKeepAlive=true&socketTimeout=5&connectTimeout=2" \
+    DB_ON_CONNECT="SET idle_in_transaction_session_timeout = '1s'; SET lock_timeout = '500ms'; SET statement_timeout = '800ms'; SET plan_cache_mode = force_generic_plan" \
+    HUDDLE_DEMO=true KEYSTORE_PASSWORD=bench HTTP_PORT="$port" WLP_OUTPUT_DIR="$data/node" "$@" \
+    "$wlp/bin/server" run huddle >"$data/node.log" 2>&1 &
+  node_pid=$!
+}
+
+await_node() {
+  for _ in $(seq 1200); do
+    [ "$(curl -s -o /dev/null -w '%{http_code}' "http://localhost:$port/api/v1/rooms")" = 401 ] && return
+    kill -0 "$node_pid" 2>/dev/null || break
+    sleep 0.05
+  done
+  tail -30 "$data/node.log" >&2
+  exit 1
+}
+
+stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
+
+stop_all() {
+  stop_node
+  [ ! -f "$data/pg/postmaster.pid" ] || as_postgres "$bin/pg_ctl -m immediate -D $data/pg stop" >/dev/null 2>&1 || true
+  rm -rf "$data"
+}
