@@ -1,9 +1,12 @@
 package io.huddle.event;
 
 import io.huddle.web.JsonShapes;
+import io.huddle.web.Trace;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
+import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 import java.io.PrintStream;
@@ -18,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public class LifecycleLog {
     private final PrintStream out = System.out;
 
+    @Inject
+    private Trace trace;
+
     void transition(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
         RoomEvent event = appended.event();
         JsonObjectBuilder line = Json.createObjectBuilder()
@@ -31,6 +37,7 @@ public class LifecycleLog {
         add(line, "session", event.session());
         add(line, "prior", event.prior());
         add(line, "reason", event.reason());
+        add(line, "trace", traceId());
         if (event.generation() != null) {
             line.add("generation", event.generation());
         }
@@ -43,15 +50,25 @@ public class LifecycleLog {
      * @param generation the current one
      */
     public void stale(String command, String room, String session, long generation) {
-        out.println(Json.createObjectBuilder()
+        JsonObjectBuilder line = Json.createObjectBuilder()
                 .add("log", "lifecycle")
                 .add("type", "stale-generation")
                 .add("command", command)
                 .add("room", room)
                 .add("session", session)
                 .add("generation", generation)
-                .add("at", JsonShapes.time(Instant.now()))
-                .build());
+                .add("at", JsonShapes.time(Instant.now()));
+        add(line, "trace", traceId());
+        out.println(line.build());
+    }
+
+    /** Of the request that led here; background work has none. */
+    private @Nullable String traceId() {
+        try {
+            return trace.id();
+        } catch (ContextNotActiveException background) {
+            return null;
+        }
     }
 
     private static void add(JsonObjectBuilder line, String name, @Nullable String value) {

@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.logging.Logger;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
 
@@ -19,6 +20,8 @@ public class Schema {
 
     /** Beyond the convergence interval a stopped node could freeze the others: see the page on locks. */
     private static final int LONGEST_MS = 1_000;
+
+    private static final Logger LOG = Logger.getLogger(Schema.class.getName());
 
     @Inject
     private Database database;
@@ -98,6 +101,17 @@ public class Schema {
                     throw new IllegalStateException(setting + " of the pooled connections is " + found
                             + " ms but must be between 1 and " + LONGEST_MS + "; set db.on-connect as the README says");
                 }
+            }
+            warnOfPlans(statement);
+        }
+    }
+
+    /** With plans of its own for each batch PostgreSQL may read the whole table; with generic ones it uses the key. */
+    private static void warnOfPlans(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("SHOW plan_cache_mode")) {
+            if (row.next() && !row.getString(1).equals("force_generic_plan")) {
+                LOG.warning("plan_cache_mode of the pooled connections is " + row.getString(1)
+                        + ": renewals are slower than they need be; set db.on-connect as the README says");
             }
         }
     }

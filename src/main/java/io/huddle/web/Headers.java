@@ -63,6 +63,9 @@ public class Headers implements Filter {
         }
         if (request.getRequestURI().startsWith("/api/")) {
             response.setHeader("Cache-Control", "no-store");
+        } else {
+            // Asked again each time, so that a page never runs modules of two releases.
+            response.setHeader("Cache-Control", "no-cache");
         }
         if (request.isSecure()) {
             response.setHeader("Strict-Transport-Security", "max-age=31536000");

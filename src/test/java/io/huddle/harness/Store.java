@@ -23,7 +23,7 @@ public record Store(String driver, String url, String directUrl, String user, St
     private static final String POSTGRES_OPTIONS =
             "?tcpKeepAlive=true&socketTimeout=5&connectTimeout=2&ApplicationName=huddle";
     private static final String POSTGRES_ON_CONNECT = "SET idle_in_transaction_session_timeout = '1s';"
-            + " SET lock_timeout = '500ms'; SET statement_timeout = '800ms'";
+            + " SET lock_timeout = '500ms'; SET statement_timeout = '800ms'; SET plan_cache_mode = force_generic_plan";
 
     /**
      * H2 in a file below {@code folder}. Whichever process opens the file first serves it to the others, so a test can
