@@ -23,8 +23,8 @@ import jakarta.transaction.Transactional;
 import jakarta.transaction.Transactional.TxType;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -171,14 +171,18 @@ public class Sessions {
                 operator.subject(), "session.remove", reason, roomId, sessionId, generation, locked.now()));
     }
 
-    /** The sweep's part: expires what ended by {@code until}, doubts what gave no proof of life. Skips busy rooms. */
+    /**
+     * The sweep's part: expires what ended by the beat, doubts what gave no proof of life. Skips busy rooms.
+     *
+     * @param due the candidates by room, judged again under the locks
+     * @return how many transitions were written
+     */
     @Retried
-    public int sweep(Collection<String> roomIds, Moment written) throws SQLException {
-        List<Room> free = rooms.lockFree(roomIds);
+    public int sweep(Map<String, List<String>> due, Moment written) throws SQLException {
         int told = 0;
-        for (Room room : free) {
+        for (Room room : rooms.lockFree(due.keySet())) {
             if (room.state() == RoomState.OPEN) {
-                for (Session session : liveSessions(room.id())) {
+                for (Session session : lockSessions(due.getOrDefault(room.id(), List.of()))) {
                     told += sweep(room, session, written);
                 }
             }
@@ -280,6 +284,13 @@ public class Sessions {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
+    }
+
+    private List<Session> lockSessions(List<String> ids) {
+        return entities.createQuery("SELECT s FROM Session s WHERE s.id IN :ids ORDER BY s.id", Session.class)
+                .setParameter("ids", ids)
+                .setLockMode(LockModeType.PESSIMISTIC_WRITE)
+                .getResultList();
     }
 
     private List<Session> liveSessions(String room) {

@@ -17,6 +17,8 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -36,12 +38,12 @@ public class Sweep {
     private static final Logger LOG = Logger.getLogger(Sweep.class.getName());
     private static final int ROOMS_A_TRANSACTION = 20;
     private static final int CANDIDATES = 2_000;
-    private static final String DUE = "SELECT DISTINCT room_id FROM room_session"
+    private static final String DUE = "SELECT room_id, id FROM room_session"
             + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open AND (lease_until <= ?"
             + " OR (state = 'present' AND CAST(? AS TIMESTAMP WITH TIME ZONE)"
             + " > GREATEST(proven_at, CAST(? AS TIMESTAMP WITH TIME ZONE))"
             + " + heartbeat_seconds * INTERVAL '2' SECOND))"
-            + " FETCH FIRST " + CANDIDATES + " ROWS ONLY";
+            + " ORDER BY room_id FETCH FIRST " + CANDIDATES + " ROWS ONLY";
 
     @Inject
     private Database database;
@@ -92,23 +94,32 @@ public class Sweep {
     }
 
     private void sweep(Moment written) throws SQLException {
-        List<String> rooms = due(written);
-        for (int from = 0; from < rooms.size(); from += ROOMS_A_TRANSACTION) {
-            sessions.sweep(rooms.subList(from, Math.min(rooms.size(), from + ROOMS_A_TRANSACTION)), written);
+        Map<String, List<String>> share = new TreeMap<>();
+        for (Map.Entry<String, List<String>> room : due(written).entrySet()) {
+            share.put(room.getKey(), room.getValue());
+            if (share.size() == ROOMS_A_TRANSACTION) {
+                sessions.sweep(share, written);
+                share.clear();
+            }
+        }
+        if (!share.isEmpty()) {
+            sessions.sweep(share, written);
         }
     }
 
-    private List<String> due(Moment written) throws SQLException {
+    /** The sessions that something is due of, by room. */
+    private Map<String, List<String>> due(Moment written) throws SQLException {
         try (Connection connection = database.connection();
                 PreparedStatement query = connection.prepareStatement(DUE)) {
             Timestamp now = Timestamp.from(written.now());
             query.setTimestamp(1, now);
             query.setTimestamp(2, now);
             query.setTimestamp(3, Timestamp.from(written.graced()));
-            List<String> rooms = new ArrayList<>();
+            Map<String, List<String>> rooms = new TreeMap<>();
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
-                    rooms.add(rows.getString(1));
+                    rooms.computeIfAbsent(rows.getString(1), room -> new ArrayList<>())
+                            .add(rows.getString(2));
                 }
             }
             return rooms;
