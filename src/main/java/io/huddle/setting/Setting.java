@@ -1,9 +1,11 @@
 package io.huddle.setting;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -154,13 +156,29 @@ public enum Setting {
     }
 
     private static Optional<String> unknown(Config config) {
-        Set<String> known = Arrays.stream(values()).map(setting -> setting.key).collect(Collectors.toSet());
+        Set<String> known = Stream.concat(Arrays.stream(values()).map(setting -> setting.key), TEXT.stream())
+                .collect(Collectors.toSet());
+        Set<String> inEnvironment = known.stream().map(Setting::environment).collect(Collectors.toSet());
         for (String name : config.getPropertyNames()) {
-            if (name.startsWith("huddle.") && !known.contains(name) && !TEXT.contains(name)) {
+            if (name.startsWith("huddle.") && !known.contains(name) && !inEnvironment.contains(variable(name))) {
                 return Optional.of(name);
             }
         }
         return Optional.empty();
+    }
+
+    /** The environment variable that sets this key. */
+    private static String environment(String key) {
+        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
+    }
+
+    /**
+     * The set environment variable that this name was derived from, or nothing: for HUDDLE_SWEEP_INTERVAL_MS the platform
+     * lists huddle.sweep.interval.ms too, since it cannot know where the hyphens were.
+     */
+    private static String variable(String name) {
+        String variable = environment(name);
+        return System.getenv(variable) == null ? "" : variable;
     }
 
     private int onOrOff(String text) {
