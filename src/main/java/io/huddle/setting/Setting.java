@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -155,12 +154,15 @@ public enum Setting {
         });
     }
 
+    /**
+     * A name of ours that is no setting. Names that the platform derived from an environment variable do not count: it
+     * lists HUDDLE_SWEEP_INTERVAL_MS as huddle.sweep.interval.ms, and a cluster sets HUDDLE_SERVICE_HOST by itself.
+     */
     private static Optional<String> unknown(Config config) {
-        Set<String> known = Stream.concat(Arrays.stream(values()).map(setting -> setting.key), TEXT.stream())
-                .collect(Collectors.toSet());
-        Set<String> inEnvironment = known.stream().map(Setting::environment).collect(Collectors.toSet());
+        Set<String> known = Arrays.stream(values()).map(setting -> setting.key).collect(Collectors.toSet());
         for (String name : config.getPropertyNames()) {
-            if (name.startsWith("huddle.") && !known.contains(name) && !inEnvironment.contains(variable(name))) {
+            boolean ours = name.startsWith("huddle.") && System.getenv(environment(name)) == null;
+            if (ours && !known.contains(name) && !TEXT.contains(name)) {
                 return Optional.of(name);
             }
         }
@@ -170,15 +172,6 @@ public enum Setting {
     /** The environment variable that sets this key. */
     private static String environment(String key) {
         return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
-    }
-
-    /**
-     * The set environment variable that this name was derived from, or nothing: for HUDDLE_SWEEP_INTERVAL_MS the platform
-     * lists huddle.sweep.interval.ms too, since it cannot know where the hyphens were.
-     */
-    private static String variable(String name) {
-        String variable = environment(name);
-        return System.getenv(variable) == null ? "" : variable;
     }
 
     private int onOrOff(String text) {
