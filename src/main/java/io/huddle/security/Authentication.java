@@ -7,6 +7,7 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
@@ -65,6 +66,9 @@ public class Authentication implements Filter {
 
         @Override
         public void addHeader(String name, String value) {}
+
+        @Override
+        public void addCookie(Cookie cookie) {}
 
         @Override
         public void flushBuffer() {}

@@ -91,7 +91,7 @@ class PageIT {
             create(phone, "standup-tuesday");
             phone.click("join");
             phone.awaitText("you", "generation 2");
-            laptop.awaitText("you", "elsewhere");
+            laptop.awaitText("you", "took over");
             assertThat(phone.text("you")).contains("Present");
         }
     }
