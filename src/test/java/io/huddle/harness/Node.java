@@ -70,6 +70,8 @@ public final class Node implements AutoCloseable {
         endLeftover(folder);
         Processes.deleteTree(folder);
         Processes.own(folder);
+        // One for all starts of the node: the key store lies in its folder and is opened again by a restart.
+        all.putIfAbsent("KEYSTORE_PASSWORD", UUID.randomUUID().toString());
         Node node = new Node(name, folder, Map.copyOf(all));
         node.launch();
         return node;
@@ -170,7 +172,6 @@ public final class Node implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()));
         Map<String, String> env = builder.environment();
         env.put("JVM_ARGS", CHEAP_START);
-        env.put("KEYSTORE_PASSWORD", UUID.randomUUID().toString());
         env.putAll(environment);
         env.put("WLP_OUTPUT_DIR", folder.resolve("output").toString());
         env.put("HTTP_PORT", Integer.toString(port));
