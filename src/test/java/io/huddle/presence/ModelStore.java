@@ -269,15 +269,16 @@ final class ModelStore {
         if (room.state != RoomState.OPEN) {
             return;
         }
+        Moment judged = written.notAfter(now);
         for (ModelSession session : room.sessions) {
             if (session.seat.isLive()) {
-                Verdict verdict = SessionRules.expire(session.seat, written.now());
-                if (verdict.transitions().isEmpty() && SweepRules.isSilent(session.seat, written)) {
-                    invariants.doubted(session.seat, written);
-                    verdict = SessionRules.doubt(session.seat, Doubt.HEARTBEAT_MISSED, written.now());
+                Verdict verdict = SessionRules.expire(session.seat, judged.now());
+                if (verdict.transitions().isEmpty() && SweepRules.isSilent(session.seat, judged)) {
+                    invariants.doubted(session.seat, judged);
+                    verdict = SessionRules.doubt(session.seat, Doubt.HEARTBEAT_MISSED, judged.now());
                 }
                 write(session, verdict);
-                invariants.swept(session, isDue(session.seat, written));
+                invariants.swept(session, isDue(session.seat, judged));
             }
         }
     }
@@ -325,7 +326,7 @@ final class ModelStore {
         }
         session.seat = verdict.seat();
         for (Transition told : verdict.transitions()) {
-            invariants.told(session, ++session.room.seq, told, before, now);
+            invariants.told(session, ++session.room.seq, told, before, moment());
         }
     }
 }

@@ -37,6 +37,15 @@ class MomentTest {
         assertThat(moment.isStale(LIMIT)).isTrue();
     }
 
+    @Test
+    void notAfter_clockSteppedBack_judgesByTheClock() {
+        Moment written = withBeat(NOW);
+        assertThat(written.notAfter(NOW.plusSeconds(1))).isEqualTo(written);
+        assertThat(written.notAfter(NOW)).isEqualTo(written);
+        assertThat(written.notAfter(NOW.minusSeconds(1)))
+                .isEqualTo(new Moment(NOW.minusSeconds(1), NOW, Instant.EPOCH));
+    }
+
     private static Moment withBeat(Instant beat) {
         return new Moment(NOW, beat, Instant.EPOCH);
     }

@@ -84,7 +84,7 @@ final class PresenceInvariants {
         count(type.wire());
     }
 
-    void told(ModelSession session, long seq, Transition told, Seat before, Instant now) {
+    void told(ModelSession session, long seq, Transition told, Seat before, Moment moment) {
         numbered(session.room, rooms.computeIfAbsent(session.room, fresh -> new RoomBook()), seq);
         Book book = book(session);
         check(told.prior() == book.state, "%s tells prior %s, but was told to be %s", told, told.prior(), book.state);
@@ -100,7 +100,7 @@ final class PresenceInvariants {
             book.ended = told.generation();
         }
         if (told.type() == EventType.PARTICIPANT_EXPIRED) {
-            expired(before, now);
+            expired(before, moment);
         }
         book.state = told.next();
         book.generation = told.generation();
@@ -122,8 +122,17 @@ final class PresenceInvariants {
         };
     }
 
-    private void expired(Seat before, Instant now) {
-        check(!before.leaseUntil().isAfter(now), "expired at %s with a lease until %s", now, before.leaseUntil());
+    private void expired(Seat before, Moment moment) {
+        check(
+                !before.leaseUntil().isAfter(moment.now()),
+                "expired by %s with a lease until %s",
+                moment,
+                before.leaseUntil());
+        check(
+                !moment.isStale(ModelStore.OUTAGE_LIMIT) || !before.leaseUntil().isAfter(moment.beat()),
+                "expired while nobody may judge, %s: %s",
+                moment,
+                before);
         for (Outage outage : outages) {
             check(
                     !before.leaseUntil().isAfter(outage.beat)

@@ -170,13 +170,13 @@ final class PresenceSimulation {
                 node.stoppedUntil = store.now().plusMillis(random.nextInt(30_000));
                 note(node, "is stopped until", node.stoppedUntil);
             }
-        } else if (dice < 97) {
+        } else if (dice < 92) {
             int longest = random.nextBoolean() ? 2_500 : 60_000;
             outageUntil = store.now().plusMillis(random.nextInt(longest));
             reachable = null;
             note("the database is away until", outageUntil);
         } else {
-            store.stepBack(Duration.ofMillis(random.nextInt(20_000)));
+            store.stepBack(Duration.ofMillis(random.nextInt(random.nextBoolean() ? 1_000 : 20_000)));
             nodes.forEach(node -> node.next = store.now());
             reachable = store.now();
             note("the clock stepped back");
