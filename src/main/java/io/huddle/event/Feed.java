@@ -19,7 +19,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,17 +78,33 @@ public class Feed {
         }
 
         private void run() {
-            executor.execute(() -> {
-                int seen = pending.get();
-                subscriber.deliver().whenComplete((done, failed) -> {
-                    if (failed != null) {
-                        end();
-                    } else if (!ended && !pending.compareAndSet(seen, 0)) {
-                        pending.set(1);
-                        run();
-                    }
-                });
+            try {
+                executor.execute(this::deliver);
+            } catch (RejectedExecutionException full) {
+                // Awake for the next hint: the poll finds within its interval that the subscriber is behind.
+                pending.set(0);
+                LOG.log(Level.FINE, "a delivery was put off", full);
+            }
+        }
+
+        private void deliver() {
+            int seen = pending.get();
+            delivery().whenComplete((done, failed) -> {
+                if (failed != null) {
+                    end();
+                } else if (!ended && !pending.compareAndSet(seen, 0)) {
+                    pending.set(1);
+                    run();
+                }
             });
+        }
+
+        private CompletionStage<Void> delivery() {
+            try {
+                return subscriber.deliver();
+            } catch (RuntimeException thrown) {
+                return CompletableFuture.failedFuture(thrown);
+            }
         }
 
         /** Takes the subscriber out; idempotent. */

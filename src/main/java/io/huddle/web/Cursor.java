@@ -17,6 +17,10 @@ public record Cursor(Instant at, String id) {
             String plain = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.US_ASCII);
             int comma = plain.indexOf(',');
             long micros = Long.parseLong(plain.substring(0, comma));
+            if (micros < 0) {
+                // Nothing here is older than the epoch, and far enough back lie times that a database refuses.
+                throw new IllegalArgumentException();
+            }
             return new Cursor(
                     Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
                     Text.checked("cursor", plain.substring(comma + 1), Text.ID_LENGTH));
