@@ -1,9 +1,11 @@
 package io.huddle.setting;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -154,13 +156,26 @@ public enum Setting {
     }
 
     private static Optional<String> unknown(Config config) {
-        Set<String> known = Arrays.stream(values()).map(setting -> setting.key).collect(Collectors.toSet());
+        Set<String> known = Stream.concat(Arrays.stream(values()).map(setting -> setting.key), TEXT.stream())
+                .collect(Collectors.toSet());
+        Set<String> variables = known.stream().map(Setting::variable).collect(Collectors.toSet());
         for (String name : config.getPropertyNames()) {
-            if (name.startsWith("huddle.") && !known.contains(name) && !TEXT.contains(name)) {
+            if (name.startsWith("huddle.") && !known.contains(name) && !isSpelledByEnvironment(name, variables)) {
                 return Optional.of(name);
             }
         }
         return Optional.empty();
+    }
+
+    /** The platform also lists a variable of the environment as a property with a dot for every underscore. */
+    private static boolean isSpelledByEnvironment(String name, Set<String> variables) {
+        String variable = variable(name);
+        return variables.contains(variable) && System.getenv(variable) != null;
+    }
+
+    /** The name of a setting in the environment. */
+    private static String variable(String key) {
+        return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }
 
     private int onOrOff(String text) {
