@@ -248,7 +248,7 @@ public final class Node implements AutoCloseable {
      * process since is not mistaken for the node.
      */
     private static String mark(String name) {
-        return "--huddle.node=" + name;
+        return "--test.node=" + name;
     }
 
     private static Path pidFile(Path folder) {
