@@ -164,6 +164,11 @@ final class PresenceInvariants {
         if (command.kind() == Kind.JOIN) {
             check(room == RoomState.OPEN, "%s was accepted by %s", command, command.session().room);
             check(verdict.seat().state() == PRESENT, "%s was accepted and led to %s", command, verdict.seat());
+            check(
+                    !lapsed || book.ended == before.generation(),
+                    "%s took over from one that had expired: %s",
+                    command,
+                    before);
             return;
         }
         check(command.generation() == book.generation, "%s was accepted, generation is %s", command, book.generation);
