@@ -286,6 +286,9 @@ class ArchitectureTest {
                 .areNotAnnotations()
                 .and()
                 .doNotHaveSimpleName("package-info")
+                // Implemented by lambdas, which no import sees.
+                .and()
+                .areNotAnnotatedWith(FunctionalInterface.class)
                 // Followed over server-sent events now and over the client's stream next.
                 .and()
                 .doNotHaveFullyQualifiedName("io.huddle.event.Subscriber")
