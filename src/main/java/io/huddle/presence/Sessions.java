@@ -222,8 +222,11 @@ public class Sessions {
 
     private Locked lock(String roomId, String sessionId) throws SQLException {
         Room room = rooms.lock(roomId);
-        Session session = room == null ? null : entities.find(Session.class, sessionId, LockModeType.PESSIMISTIC_WRITE);
-        if (room == null || session == null) {
+        if (room == null) {
+            throw Rooms.notFound();
+        }
+        Session session = entities.find(Session.class, sessionId, LockModeType.PESSIMISTIC_WRITE);
+        if (session == null) {
             throw Places.notFound();
         }
         return new Locked(room, session, heartbeat.current().now());
