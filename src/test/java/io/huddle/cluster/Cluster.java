@@ -87,6 +87,7 @@ final class Cluster {
             }
         }
         nodes().forEach(Node::awaitReady);
+        allowClosed();
         Awaiting.until("a sweep that runs", this::isSwept);
     }
 
@@ -134,20 +135,17 @@ final class Cluster {
         Random random = new Random();
         List<String> ids =
                 IntStream.range(0, count).mapToObj(i -> id('r', random)).toList();
-        String all = String.join(",", ids);
         store.update(
-                "INSERT INTO room (id, team, occurrence, open_occurrence, critical, synthetic, heartbeat_seconds,"
-                        + " lease_seconds, suspended_lease_seconds, max_participants, state, created_by, created_at, seq,"
-                        + " idempotency_key, fingerprint) SELECT id, ?, id, id, false, false, ?, ?, 30, 200, 'open', 'test',"
-                        + " clock_timestamp(), 1, id, '1:' FROM unnest(string_to_array(?, ',')) AS t (id)",
+                "WITH made AS (INSERT INTO room (id, team, occurrence, open_occurrence, critical, synthetic,"
+                        + " heartbeat_seconds, lease_seconds, suspended_lease_seconds, max_participants, state, created_by,"
+                        + " created_at, seq, idempotency_key, fingerprint) SELECT id, ?, id, id, false, false, ?, ?, 30, 200,"
+                        + " 'open', 'test', clock_timestamp(), 1, id, '1:' FROM unnest(string_to_array(?, ',')) AS t (id)"
+                        + " RETURNING id) INSERT INTO room_event (room_id, seq, id, type, next, at, shadow)"
+                        + " SELECT id, 1, 'e' || substr(id, 2), 'room.opened', 'open', clock_timestamp(), false FROM made",
                 team,
                 heartbeatSeconds,
                 leaseSeconds,
-                all);
-        store.update(
-                "INSERT INTO room_event (room_id, seq, id, type, next, at, shadow) SELECT id, 1, 'e' || substr(id, 2),"
-                        + " 'room.opened', 'open', clock_timestamp(), false FROM unnest(string_to_array(?, ',')) AS t (id)",
-                all);
+                String.join(",", ids));
         return ids;
     }
 
@@ -187,6 +185,18 @@ final class Cluster {
         } catch (SQLException failed) {
             throw new IllegalStateException(sql, failed);
         }
+    }
+
+    /** Makes the last step of closing this room fail as if its row were locked, on every node. */
+    void refuseClosed(String room) {
+        execute("CREATE OR REPLACE FUNCTION refuse_closed() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$ BEGIN RAISE EXCEPTION 'refused by the test' USING ERRCODE = '55P03'; END $$");
+        execute("CREATE TRIGGER refuse_closed BEFORE UPDATE ON room FOR EACH ROW"
+                + " WHEN (NEW.state = 'closed' AND NEW.id = '" + room + "') EXECUTE FUNCTION refuse_closed()");
+    }
+
+    void allowClosed() {
+        execute("DROP TRIGGER IF EXISTS refuse_closed ON room");
     }
 
     /** The sum of a metric's values on the node, over all its labels that hold {@code label}; 0 while it has none. */

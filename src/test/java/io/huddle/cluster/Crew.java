@@ -41,6 +41,18 @@ final class Crew implements AutoCloseable {
         return CompletableFuture.completedFuture(true).thenComposeAsync(now -> start.get(), later);
     }
 
+    /** Starts something again and again, each turn so long after the end of the one before, until the crew goes home. */
+    void repeat(Duration pace, Supplier<CompletableFuture<?>> turn) {
+        var unused = after(
+                pace,
+                () -> turn.get().handle((done, failed) -> {
+                    if (!threads.isShutdown()) {
+                        repeat(pace, turn);
+                    }
+                    return true;
+                }));
+    }
+
     @Override
     public void close() {
         threads.shutdownNow();
