@@ -60,6 +60,8 @@ public class Rooms {
      */
     @Retried
     Created create(Creation creation) throws SQLException {
+        // In this order: a room that appears between the two queries is then found by its key, never only as a stranger's.
+        String open = openRoom(creation);
         Room before = find(creation);
         if (before != null) {
             if (!before.fingerprint().equals(creation.fingerprint())) {
@@ -69,7 +71,6 @@ public class Rooms {
             }
             return new Created(before.json(), true);
         }
-        String open = openRoom(creation);
         if (open != null) {
             throw new Refused(
                     Refusal.ROOM_EXISTS,

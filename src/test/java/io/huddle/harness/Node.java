@@ -41,6 +41,10 @@ public final class Node implements AutoCloseable {
     private final Path folder;
     private final int port;
     private final Map<String, String> environment;
+
+    /** The same for every start of this node: it could not open the key store of its first start otherwise. */
+    private final String keystorePassword = UUID.randomUUID().toString();
+
     private @Nullable Process process;
 
     private Node(String name, Path folder, Map<String, String> environment) {
@@ -70,8 +74,6 @@ public final class Node implements AutoCloseable {
         endLeftover(folder);
         Processes.deleteTree(folder);
         Processes.own(folder);
-        // One for all starts of the node: the key store lies in its folder and is opened again by a restart.
-        all.putIfAbsent("KEYSTORE_PASSWORD", UUID.randomUUID().toString());
         Node node = new Node(name, folder, Map.copyOf(all));
         node.launch();
         return node;
@@ -172,6 +174,7 @@ public final class Node implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(console().toFile()));
         Map<String, String> env = builder.environment();
         env.put("JVM_ARGS", CHEAP_START);
+        env.put("KEYSTORE_PASSWORD", keystorePassword);
         env.putAll(environment);
         env.put("WLP_OUTPUT_DIR", folder.resolve("output").toString());
         env.put("HTTP_PORT", Integer.toString(port));
