@@ -60,7 +60,8 @@ public class Rooms {
      */
     @Retried
     Created create(Creation creation) throws SQLException {
-        // In this order: a room that appears between the two queries is then found by its key, never only as a stranger's.
+        // In this order: a room that appears between the two queries is then found by its key, never only as a
+        // stranger's.
         String open = openRoom(creation);
         Room before = find(creation);
         if (before != null) {
