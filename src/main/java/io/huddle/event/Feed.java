@@ -1,14 +1,12 @@
 package io.huddle.event;
 
 import io.huddle.setting.Setting;
+import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
 import io.huddle.store.DatabaseUnavailable;
-import io.huddle.store.Failure;
-import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
@@ -17,15 +15,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells subscribers of this node that their room has something new. Safe for use by any thread.
@@ -47,13 +46,11 @@ public class Feed {
     @Inject
     private Database database;
 
-    @Resource
-    private ManagedScheduledExecutorService scheduler;
+    @Inject
+    private Background background;
 
     @Resource
     private ManagedExecutorService executor;
-
-    private volatile @Nullable ScheduledFuture<?> poll;
 
     /** A subscriber's place in the feed; {@link #end()} takes it out. */
     public final class Subscription {
@@ -75,17 +72,33 @@ public class Feed {
         }
 
         private void run() {
-            executor.execute(() -> {
-                int seen = pending.get();
-                subscriber.deliver().whenComplete((done, failed) -> {
-                    if (failed != null) {
-                        end();
-                    } else if (!ended && !pending.compareAndSet(seen, 0)) {
-                        pending.set(1);
-                        run();
-                    }
-                });
+            try {
+                executor.execute(this::deliver);
+            } catch (RejectedExecutionException full) {
+                // Awake for the next hint: the poll finds within its interval that the subscriber is behind.
+                pending.set(0);
+                LOG.log(Level.FINE, "a delivery was put off", full);
+            }
+        }
+
+        private void deliver() {
+            int seen = pending.get();
+            delivery().whenComplete((done, failed) -> {
+                if (failed != null) {
+                    end();
+                } else if (!ended && !pending.compareAndSet(seen, 0)) {
+                    pending.set(1);
+                    run();
+                }
             });
+        }
+
+        private CompletionStage<Void> delivery() {
+            try {
+                return subscriber.deliver();
+            } catch (RuntimeException thrown) {
+                return CompletableFuture.failedFuture(thrown);
+            }
         }
 
         /** Takes the subscriber out; idempotent. */
@@ -98,16 +111,8 @@ public class Feed {
     }
 
     void start(@Observes DatabaseReady ready) {
-        int interval = Setting.EVENT_POLL_MS.value();
-        poll = scheduler.scheduleWithFixedDelay(this::poll, interval, interval, TimeUnit.MILLISECONDS);
-    }
-
-    @PreDestroy
-    void stop() {
-        ScheduledFuture<?> running = poll;
-        if (running != null) {
-            running.cancel(false);
-        }
+        Duration pause = Duration.ofMillis(Setting.EVENT_POLL_MS.value());
+        background.repeat("the poll for new events", pause, pause, this::poll);
     }
 
     /**
@@ -150,16 +155,11 @@ public class Feed {
         });
     }
 
-    private void poll() {
-        try {
-            String[] watched = rooms.keySet().toArray(new String[0]);
-            for (int from = 0; from < watched.length; from += ROOMS_A_QUERY) {
-                int to = Math.min(watched.length, from + ROOMS_A_QUERY);
-                poll(java.util.Arrays.copyOfRange(watched, from, to));
-            }
-        } catch (SQLException | RuntimeException failed) {
-            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
-            LOG.log(level, "the poll for new events failed; the next one follows", failed);
+    private void poll() throws SQLException {
+        String[] watched = rooms.keySet().toArray(new String[0]);
+        for (int from = 0; from < watched.length; from += ROOMS_A_QUERY) {
+            int to = Math.min(watched.length, from + ROOMS_A_QUERY);
+            poll(java.util.Arrays.copyOfRange(watched, from, to));
         }
     }
 
@@ -169,17 +169,17 @@ public class Feed {
             query.setArray(1, connection.createArrayOf("VARCHAR", watched));
             try (ResultSet row = query.executeQuery()) {
                 while (row.next()) {
-                    hintBehind(row.getString(1), row.getLong(2));
+                    hintOff(row.getString(1), row.getLong(2));
                 }
             }
         }
     }
 
-    private void hintBehind(String room, long seq) {
+    private void hintOff(String room, long seq) {
         Set<Subscription> subscribers = rooms.get(room);
         if (subscribers != null) {
             for (Subscription subscription : subscribers) {
-                if (subscription.subscriber.position() < seq) {
+                if (subscription.subscriber.position() != seq) {
                     subscription.hint();
                 }
             }

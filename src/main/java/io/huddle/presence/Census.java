@@ -1,13 +1,10 @@
 package io.huddle.presence;
 
 import io.huddle.room.RoomState;
+import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
-import io.huddle.store.Failure;
 import io.huddle.time.DatabaseClock;
-import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -19,14 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.Tag;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The gauges that are read from the database: the same on every node, so queries take {@code max()} and not a sum. Read
@@ -34,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 public class Census {
-    private static final Logger LOG = Logger.getLogger(Census.class.getName());
-    private static final int EVERY_SECONDS = 5;
+    private static final Duration EVERY = Duration.ofSeconds(5);
     private static final String WHOLE_CLUSTER = " Of the whole cluster, the same on every node: take max().";
     private static final String ROOMS = "SELECT state, count(*) FROM room GROUP BY state";
     private static final String SESSIONS = "SELECT state, count(*), min(proven_at) FROM room_session"
@@ -54,10 +45,8 @@ public class Census {
     @Inject
     private DatabaseClock clock;
 
-    @Resource
-    private ManagedScheduledExecutorService scheduler;
-
-    private volatile @Nullable ScheduledFuture<?> schedule;
+    @Inject
+    private Background background;
 
     void start(@Observes DatabaseReady ready) {
         for (RoomState state : RoomState.values()) {
@@ -71,15 +60,7 @@ public class Census {
         registry.gauge(
                 described("huddle_oldest_unrenewed_lease_seconds", "Age of the oldest last proof of life."),
                 () -> oldestSeconds);
-        schedule = scheduler.scheduleWithFixedDelay(this::count, 0, EVERY_SECONDS, TimeUnit.SECONDS);
-    }
-
-    @PreDestroy
-    void stop() {
-        ScheduledFuture<?> running = schedule;
-        if (running != null) {
-            running.cancel(false);
-        }
+        background.repeat("the census", Duration.ZERO, EVERY, this::count);
     }
 
     private void gauge(String name, String description, Map<String, Long> counts, String state) {
@@ -93,7 +74,7 @@ public class Census {
                 .build();
     }
 
-    private void count() {
+    private void count() throws SQLException {
         try (Connection connection = database.connection()) {
             count(connection, ROOMS, rooms);
             try (PreparedStatement query = connection.prepareStatement(SESSIONS);
@@ -109,9 +90,6 @@ public class Census {
                 replace(sessions, found);
                 oldestSeconds = Duration.between(oldest, now).toMillis() / 1_000.0;
             }
-        } catch (SQLException | RuntimeException failed) {
-            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
-            LOG.log(level, "the census failed; the gauges keep their last values", failed);
         }
     }
 

@@ -134,8 +134,10 @@ public class Closings {
         return idle("%");
     }
 
+    /** While no lease may be judged, nobody can say that a room is idle: an outage of the sweeps may be forgiven yet. */
     private List<String> idle(String which) throws SQLException {
-        Timestamp since = Timestamp.from(clock.read().minusSeconds(Setting.IDLE_CLOSE_SECONDS.value()));
+        Instant now = heartbeat.current().now();
+        Timestamp since = Timestamp.from(now.minusSeconds(Setting.IDLE_CLOSE_SECONDS.value()));
         try (Connection connection = database.connection();
                 PreparedStatement query = connection.prepareStatement(IDLE_ROOMS)) {
             query.setString(1, which);

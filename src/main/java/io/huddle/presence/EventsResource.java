@@ -74,7 +74,7 @@ public class EventsResource {
 
     /** The same, live. The stream ends when the caller's token does. */
     @GET
-    @Produces(MediaType.SERVER_SENT_EVENTS + ";qs=0.5")
+    @Produces(MediaType.SERVER_SENT_EVENTS)
     public void follow(
             @PathParam("room") String id,
             @QueryParam("after") @Nullable String after,

@@ -143,10 +143,15 @@ final class LiveEvents implements Subscriber {
     }
 
     private CompletionStage<Void> send(OutboundSseEvent event) {
-        CompletableFuture<Void> sent = sink.send(event)
-                .<Void>thenApply(done -> null)
-                .toCompletableFuture()
-                .orTimeout(sendTimeout, TimeUnit.SECONDS);
+        CompletableFuture<Void> sent;
+        try {
+            sent = sink.send(event)
+                    .<Void>thenApply(done -> null)
+                    .toCompletableFuture()
+                    .orTimeout(sendTimeout, TimeUnit.SECONDS);
+        } catch (IllegalStateException closedMeanwhile) {
+            sent = CompletableFuture.failedFuture(closedMeanwhile);
+        }
         sending = sent;
         return sent;
     }

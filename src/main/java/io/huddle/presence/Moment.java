@@ -23,6 +23,14 @@ record Moment(Instant now, Instant beat, Instant graced) {
         return beat.plus(limit).isBefore(now);
     }
 
+    /**
+     * The same for whoever judges later by a clock that has stepped back since: what it would end by this moment is not
+     * over by that clock.
+     */
+    Moment notAfter(Instant clock) {
+        return clock.isBefore(now) ? new Moment(clock, beat, graced) : this;
+    }
+
     boolean isAhead() {
         return beat.isAfter(now.plus(AHEAD));
     }

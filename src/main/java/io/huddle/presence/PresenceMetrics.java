@@ -63,7 +63,8 @@ public class PresenceMetrics {
     void returned(@Observes(during = TransactionPhase.AFTER_SUCCESS) Sessions.Returned returned) {
         Seat before = returned.before();
         Instant suspectAt = before.suspectAt();
-        if (before.state() == SessionState.SUSPECT && suspectAt != null) {
+        boolean present = returned.after().state() == SessionState.PRESENT;
+        if (before.state() == SessionState.SUSPECT && present && suspectAt != null) {
             registry.timer(RECONNECT).update(between(suspectAt, returned.now()));
         }
         boolean back = returned.after().generation() > before.generation();

@@ -2,23 +2,16 @@ package io.huddle.presence;
 
 import io.huddle.event.Events;
 import io.huddle.setting.Setting;
+import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
-import io.huddle.store.Failure;
 import io.huddle.time.DatabaseClock;
-import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Closes rooms that nobody uses, and deletes what has been kept for long enough: events, and closed rooms with their
@@ -41,39 +34,24 @@ public class Retention {
     @Inject
     private DatabaseClock clock;
 
-    @Resource
-    private ManagedScheduledExecutorService scheduler;
-
-    private volatile @Nullable ScheduledFuture<?> schedule;
+    @Inject
+    private Background background;
 
     void start(@Observes DatabaseReady ready) {
-        int interval = Setting.RETENTION_INTERVAL_SECONDS.value();
-        schedule = scheduler.scheduleWithFixedDelay(this::run, interval, interval, TimeUnit.SECONDS);
+        Duration pause = Duration.ofSeconds(Setting.RETENTION_INTERVAL_SECONDS.value());
+        background.repeat("the retention job", pause, pause, this::run);
     }
 
-    @PreDestroy
-    void stop() {
-        ScheduledFuture<?> running = schedule;
-        if (running != null) {
-            running.cancel(false);
+    private void run() throws SQLException {
+        closer.closeIdle();
+        Instant now = clock.read();
+        Instant rooms = now.minus(Duration.ofHours(Setting.ROOM_RETENTION_HOURS.value()));
+        while (tombstones.remove(rooms) > 0) {
+            LOG.fine("removed closed rooms past their retention");
         }
-    }
-
-    private void run() {
-        try {
-            closer.closeIdle();
-            Instant now = clock.read();
-            Instant rooms = now.minus(Duration.ofHours(Setting.ROOM_RETENTION_HOURS.value()));
-            while (tombstones.remove(rooms) > 0) {
-                LOG.fine("removed closed rooms past their retention");
-            }
-            Instant old = now.minus(Duration.ofHours(Setting.EVENT_RETENTION_HOURS.value()));
-            while (events.trim(old, A_TRANSACTION) == A_TRANSACTION) {
-                LOG.fine("removed events past their retention");
-            }
-        } catch (SQLException | RuntimeException failed) {
-            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
-            LOG.log(level, "the retention job failed; it runs again", failed);
+        Instant old = now.minus(Duration.ofHours(Setting.EVENT_RETENTION_HOURS.value()));
+        while (events.trim(old, A_TRANSACTION) == A_TRANSACTION) {
+            LOG.fine("removed events past their retention");
         }
     }
 }

@@ -179,24 +179,26 @@ public class Sessions {
      */
     @Retried
     public int sweep(Map<String, List<String>> due, Moment written) throws SQLException {
+        List<Room> free = rooms.lockFree(due.keySet());
+        Moment judged = written.notAfter(heartbeat.read().now());
         int told = 0;
-        for (Room room : rooms.lockFree(due.keySet())) {
+        for (Room room : free) {
             if (room.state() == RoomState.OPEN) {
                 for (Session session : lockSessions(due.getOrDefault(room.id(), List.of()))) {
-                    told += sweep(room, session, written);
+                    told += sweep(room, session, judged);
                 }
             }
         }
         return told;
     }
 
-    private int sweep(Room room, Session session, Moment written) throws SQLException {
+    private int sweep(Room room, Session session, Moment judged) throws SQLException {
         Seat seat = session.seat();
-        Verdict verdict = SessionRules.expire(seat, written.now());
-        if (verdict.transitions().isEmpty() && SweepRules.isSilent(seat, written)) {
-            verdict = SessionRules.doubt(seat, Doubt.HEARTBEAT_MISSED, written.now());
+        Verdict verdict = SessionRules.expire(seat, judged.now());
+        if (verdict.transitions().isEmpty() && SweepRules.isSilent(seat, judged)) {
+            verdict = SessionRules.doubt(seat, Doubt.HEARTBEAT_MISSED, judged.now());
         }
-        carryOut(room, session, verdict, written.now(), "sweep");
+        carryOut(room, session, verdict, judged.now(), "sweep");
         return verdict.transitions().size();
     }
 
@@ -220,8 +222,11 @@ public class Sessions {
 
     private Locked lock(String roomId, String sessionId) throws SQLException {
         Room room = rooms.lock(roomId);
-        Session session = room == null ? null : entities.find(Session.class, sessionId, LockModeType.PESSIMISTIC_WRITE);
-        if (room == null || session == null) {
+        if (room == null) {
+            throw Rooms.notFound();
+        }
+        Session session = entities.find(Session.class, sessionId, LockModeType.PESSIMISTIC_WRITE);
+        if (session == null) {
             throw Places.notFound();
         }
         return new Locked(room, session, heartbeat.current().now());

@@ -63,6 +63,7 @@ public class SessionsResource {
     private ManagedExecutorService executor;
 
     @POST
+    @Consumes(MediaType.WILDCARD)
     public Response join(
             @PathParam("room") String room, @HeaderParam("Idempotency-Key") @Nullable String header, RequestBody body)
             throws SQLException {

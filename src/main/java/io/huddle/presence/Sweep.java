@@ -1,12 +1,9 @@
 package io.huddle.presence;
 
 import io.huddle.setting.Setting;
+import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
-import io.huddle.store.Failure;
-import jakarta.annotation.PreDestroy;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -15,15 +12,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what has run out, on every node, several times a second.
@@ -35,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 public class Sweep {
-    private static final Logger LOG = Logger.getLogger(Sweep.class.getName());
     private static final int ROOMS_A_TRANSACTION = 20;
     private static final int CANDIDATES = 2_000;
     private static final String DUE = "SELECT room_id, id FROM room_session"
@@ -60,36 +52,20 @@ public class Sweep {
     @Inject
     private DatabaseContact contact;
 
-    @Resource
-    private ManagedScheduledExecutorService scheduler;
-
-    private volatile @Nullable ScheduledFuture<?> schedule;
+    @Inject
+    private Background background;
 
     void start(@Observes DatabaseReady ready) {
-        schedule = scheduler.scheduleWithFixedDelay(
-                this::run, 0, Setting.SWEEP_INTERVAL_MS.value(), TimeUnit.MILLISECONDS);
+        Duration pause = Duration.ofMillis(Setting.SWEEP_INTERVAL_MS.value());
+        background.repeat("the sweep", Duration.ZERO, pause, this::run);
     }
 
-    @PreDestroy
-    void stop() {
-        ScheduledFuture<?> running = schedule;
-        if (running != null) {
-            running.cancel(false);
-        }
-    }
-
-    private void run() {
-        try {
-            Moment written = heartbeat.advance();
-            contact.made();
-            if (written != null) {
-                sweep(written);
-                closer.finishAbandoned();
-            }
-        } catch (SQLException | RuntimeException failed) {
-            // The next run finds the same work; a dead database is told by readiness and not by a line a run.
-            Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
-            LOG.log(level, "a sweep failed; the next one follows", failed);
+    private void run() throws SQLException {
+        Moment written = heartbeat.advance();
+        contact.made();
+        if (written != null) {
+            sweep(written);
+            closer.finishAbandoned();
         }
     }
 

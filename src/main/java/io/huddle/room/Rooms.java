@@ -215,8 +215,13 @@ public class Rooms {
     private Room visible(Caller caller, String id, LockModeType lock) {
         Room room = Ids.isOf('r', id) ? entities.find(Room.class, id, lock) : null;
         if (room == null || !caller.sees(room.team())) {
-            throw new Refused(Refusal.ROOM_NOT_FOUND, "no room of your teams has this id");
+            throw notFound();
         }
         return room;
+    }
+
+    /** One text for rooms that never were, that are gone, and that are another team's. */
+    public static Refused notFound() {
+        return new Refused(Refusal.ROOM_NOT_FOUND, "no room of your teams has this id");
     }
 }

@@ -1,5 +1,6 @@
 package io.huddle.room;
 
+import io.huddle.event.EventMetrics;
 import io.huddle.security.Caller;
 import io.huddle.security.Callers;
 import io.huddle.security.Role;
@@ -41,6 +42,9 @@ public class RoomsResource {
     @Inject
     private Callers callers;
 
+    @Inject
+    private EventMetrics metrics;
+
     @Context
     private UriInfo uri;
 
@@ -61,7 +65,7 @@ public class RoomsResource {
         if (!caller.actsIn(creation.team())) {
             throw new Refused(Refusal.FORBIDDEN, "the token's teams do not include this team");
         }
-        Rooms.Created created = rooms.create(creation);
+        Rooms.Created created = create(creation);
         if (created.isReplay()) {
             return Response.ok(created.room())
                     .header("Idempotency-Replayed", "true")
@@ -70,6 +74,15 @@ public class RoomsResource {
         return Response.created(PublicUrl.of(uri, "rooms", created.room().id()))
                 .entity(created.room())
                 .build();
+    }
+
+    private Rooms.Created create(Creation creation) throws SQLException {
+        try {
+            return rooms.create(creation);
+        } catch (Refused refused) {
+            metrics.rejected("create", refused.refusal().slug());
+            throw refused;
+        }
     }
 
     @GET

@@ -1,5 +1,6 @@
 package io.huddle.security;
 
+import io.huddle.setting.Setting;
 import io.huddle.web.Problem;
 import io.huddle.web.Refusal;
 import jakarta.servlet.Filter;
@@ -7,13 +8,15 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
 
 /**
- * Lets nobody into the API without a verified token, save for the demo sign-in, which makes tokens.
+ * Lets nobody into the API without a verified token, save for the demo sign-in, which makes tokens. While the demo is off
+ * its path does not exist, whatever the method or the body.
  *
  * <p>The platform verifies (MicroProfile JWT); this filter asks it to, and answers in its stead with a problem, since the
  * platform's own refusal has no body.
@@ -21,12 +24,17 @@ import java.io.IOException;
 public class Authentication implements Filter {
     private static final String DEMO = "/api/v1/demo/token";
 
+    private final boolean demo = Setting.DEMO.isOn();
+
     @Override
     public void doFilter(ServletRequest in, ServletResponse out, FilterChain chain)
             throws IOException, ServletException {
         HttpServletRequest request = (HttpServletRequest) in;
         HttpServletResponse response = (HttpServletResponse) out;
-        if (request.getRequestURI().equals(DEMO) || isVerified(request, response)) {
+        boolean signIn = request.getRequestURI().equals(DEMO);
+        if (signIn && !demo) {
+            Problem.write(response, Refusal.NOT_FOUND, "No resource has this path; /openapi lists them.");
+        } else if (signIn || isVerified(request, response)) {
             chain.doFilter(in, out);
         } else {
             Problem.write(
@@ -65,6 +73,9 @@ public class Authentication implements Filter {
 
         @Override
         public void addHeader(String name, String value) {}
+
+        @Override
+        public void addCookie(Cookie cookie) {}
 
         @Override
         public void flushBuffer() {}

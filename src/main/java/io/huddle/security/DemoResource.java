@@ -36,6 +36,7 @@ public class DemoResource {
     @POST
     public Token sign(RequestBody body) {
         if (!Setting.DEMO.isOn()) {
+            // The filter before says so already; a key that is never to sign deserves a second lock.
             throw new Refused(Refusal.NOT_FOUND, "No resource has this path; /openapi lists them.");
         }
         String subject = Text.participant("subject", body.text("subject", Text.ID_LENGTH));

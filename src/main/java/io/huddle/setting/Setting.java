@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -155,26 +154,23 @@ public enum Setting {
         });
     }
 
+    /**
+     * A name of ours that is no setting. Names that the platform derived from an environment variable do not count: it
+     * lists HUDDLE_SWEEP_INTERVAL_MS as huddle.sweep.interval.ms, and a cluster sets HUDDLE_SERVICE_HOST by itself.
+     */
     private static Optional<String> unknown(Config config) {
-        Set<String> known = Stream.concat(Arrays.stream(values()).map(setting -> setting.key), TEXT.stream())
-                .collect(Collectors.toSet());
-        Set<String> variables = known.stream().map(Setting::variable).collect(Collectors.toSet());
+        Set<String> known = Arrays.stream(values()).map(setting -> setting.key).collect(Collectors.toSet());
         for (String name : config.getPropertyNames()) {
-            if (name.startsWith("huddle.") && !known.contains(name) && !isSpelledByEnvironment(name, variables)) {
+            boolean ours = name.startsWith("huddle.") && System.getenv(environment(name)) == null;
+            if (ours && !known.contains(name) && !TEXT.contains(name)) {
                 return Optional.of(name);
             }
         }
         return Optional.empty();
     }
 
-    /** The platform also lists a variable of the environment as a property with a dot for every underscore. */
-    private static boolean isSpelledByEnvironment(String name, Set<String> variables) {
-        String variable = variable(name);
-        return variables.contains(variable) && System.getenv(variable) != null;
-    }
-
-    /** The name of a setting in the environment. */
-    private static String variable(String key) {
+    /** The environment variable that sets this key. */
+    private static String environment(String key) {
         return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
     }
 

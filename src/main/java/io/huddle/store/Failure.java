@@ -14,9 +14,10 @@ public enum Failure {
     DEFECT;
 
     private static final Set<String> CONFLICTS = Set.of("23505", "40001", "40P01", "90131");
-    /** Lock and statement timeouts, ended idle transactions, shutdown, too many connections, H2 closed or locked out. */
-    private static final Set<String> OUTAGES =
-            Set.of("55P03", "57014", "25P03", "25P02", "57P01", "57P02", "57P03", "HYT00", "90098", "90121", "90067");
+    /** Lock and statement timeouts, ended idle transactions, a standby, shutdown, too many connections, H2 closed, cut off or out of disk. */
+    private static final Set<String> OUTAGES = Set.of(
+            "55P03", "57014", "25006", "25P03", "25P02", "57P01", "57P02", "57P03", "HYT00", "90028", "90031", "90098",
+            "90121", "90067");
 
     private static final int DEPTH = 20;
 

@@ -38,6 +38,9 @@ public class Schema {
         try {
             Dialect dialect = prepare();
             migrate();
+            if (Setting.TEST_CLOCK.isOn()) {
+                prepareTestClock();
+            }
             assertBounds(dialect);
             database.ready(dialect);
         } catch (SQLException | RuntimeException failed) {
@@ -58,18 +61,19 @@ public class Schema {
             if (dialect == Dialect.H2) {
                 statement.execute("CREATE ALIAS IF NOT EXISTS clock_timestamp FOR 'java.time.OffsetDateTime.now()'");
             }
-            if (Setting.TEST_CLOCK.isOn()) {
-                prepareTestClock(statement);
-            }
             return dialect;
         }
     }
 
-    private static void prepareTestClock(Statement statement) throws SQLException {
-        statement.execute("CREATE TABLE IF NOT EXISTS test_clock (id INTEGER PRIMARY KEY, shift_seconds"
-                + " DOUBLE PRECISION NOT NULL)");
-        statement.execute(
-                "INSERT INTO test_clock SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM test_clock WHERE id = 1)");
+    /** After the migrations, which refuse to begin in a schema that holds a table. */
+    private void prepareTestClock() throws SQLException {
+        try (Connection connection = database.migration().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS test_clock (id INTEGER PRIMARY KEY, shift_seconds"
+                    + " DOUBLE PRECISION NOT NULL)");
+            statement.execute(
+                    "INSERT INTO test_clock SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM test_clock WHERE id = 1)");
+        }
     }
 
     private void migrate() {

@@ -37,6 +37,9 @@ public class FailureMapper implements ExceptionMapper<Throwable> {
                     "The database cannot be reached or is too slow. Nothing was changed that a"
                             + " retry would repeat; send the same request again.");
         }
+        if (isUnreadable(cause)) {
+            return Problem.response(Refusal.INVALID_REQUEST, "A header of the request could not be read.");
+        }
         String id = UUID.randomUUID().toString();
         LOG.log(Level.SEVERE, "internal error " + id, cause);
         return Problem.response(Refusal.INTERNAL_ERROR, "Please report this id, which is also in the log: " + id);
@@ -60,6 +63,14 @@ public class FailureMapper implements ExceptionMapper<Throwable> {
             return Problem.response(Refusal.INVALID_REQUEST, "The request could not be read.");
         }
         return web.getResponse();
+    }
+
+    /**
+     * Malformed headers make the JAX-RS implementation throw its own kind of failure, which is no WebApplicationException
+     * and whose class the application cannot name.
+     */
+    private static boolean isUnreadable(Throwable cause) {
+        return cause.getClass().getName().equals("org.jboss.resteasy.spi.LoggableFailure");
     }
 
     private static Response allowing(WebApplicationException web, Response problem) {

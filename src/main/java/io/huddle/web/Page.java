@@ -25,7 +25,8 @@ public final class Page {
         }
         try {
             long number = Long.parseLong(text);
-            if (number >= least && number <= most && !text.startsWith("+")) {
+            // The parser also takes a plus sign and the digits of other scripts.
+            if (number >= least && number <= most && text.chars().allMatch(c -> c == '-' || (c >= '0' && c <= '9'))) {
                 return number;
             }
         } catch (NumberFormatException notANumber) {

@@ -40,7 +40,7 @@ public final class Problem {
                 .type(MEDIA_TYPE)
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .entity(json(refusal, detail, members));
-        if (refusal == Refusal.UNAVAILABLE || refusal == Refusal.TOO_MANY_REQUESTS) {
+        if (refusal.isRetryable()) {
             answer.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER);
         }
         if (refusal == Refusal.UNAUTHENTICATED) {
@@ -55,7 +55,7 @@ public final class Problem {
         response.setContentType(MEDIA_TYPE);
         response.setCharacterEncoding("UTF-8");
         response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-        if (refusal == Refusal.UNAVAILABLE) {
+        if (refusal.isRetryable()) {
             response.setIntHeader(HttpHeaders.RETRY_AFTER, RETRY_AFTER);
         }
         if (refusal == Refusal.UNAUTHENTICATED) {

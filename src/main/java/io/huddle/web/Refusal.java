@@ -19,7 +19,7 @@ public enum Refusal {
     ROOM_EXISTS(409, "A room of this occurrence is open already", false),
     ROOM_CLOSING(409, "The room is closing", false),
     ROOM_CLOSED(409, "The room is closed", false),
-    ROOM_FULL(409, "The room is full", true),
+    ROOM_FULL(409, "The room is full", false),
     STALE_GENERATION(409, "A newer generation of the session exists", false),
     LEASE_EXPIRED(410, "The lease has run out", false),
     SESSION_ENDED(410, "The session has ended", false),
@@ -48,7 +48,7 @@ public enum Refusal {
         return title;
     }
 
-    /** True if the same request may succeed later; the answer then says when to try again. */
+    /** True if the same request may succeed later; the answer then carries Retry-After. */
     public boolean isRetryable() {
         return retryable;
     }

@@ -198,6 +198,9 @@ public final class RequestBody {
                             .append(','));
             return text.append('}').toString();
         }
+        if (value instanceof JsonArray array) {
+            return array.stream().map(RequestBody::canonical).collect(Collectors.joining(",", "[", "]"));
+        }
         return value.toString();
     }
 

@@ -11,9 +11,12 @@ import java.io.InputStream;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
 
-/** Reads a body up to the limit, also one that came without a length. */
+/**
+ * Reads a body up to the limit, also one that came without a length. Where a body is optional the resource takes any media
+ * type, so that none need be named for nothing; what is there must be JSON all the same.
+ */
 @Provider
-@Consumes(MediaType.APPLICATION_JSON)
+@Consumes(MediaType.WILDCARD)
 public class RequestBodyReader implements MessageBodyReader<RequestBody> {
     private final int limit = Setting.BODY_BYTES.value();
 
@@ -35,6 +38,13 @@ public class RequestBodyReader implements MessageBodyReader<RequestBody> {
         if (bytes.length > limit) {
             throw BodyLimit.tooLarge(limit);
         }
+        if (bytes.length > 0 && !MediaType.APPLICATION_JSON_TYPE.equals(plain(media))) {
+            throw new Refused(Refusal.UNSUPPORTED_MEDIA_TYPE, "Send Content-Type: application/json.");
+        }
         return RequestBody.parse(bytes);
+    }
+
+    private static MediaType plain(MediaType media) {
+        return new MediaType(media.getType(), media.getSubtype());
     }
 }

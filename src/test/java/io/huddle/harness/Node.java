@@ -249,7 +249,8 @@ public final class Node implements AutoCloseable {
 
     /**
      * A Liberty variable that nothing reads: it stands on the command line, so that a pid which the kernel gave to another
-     * process since is not mistaken for the node.
+     * process since is not mistaken for the node. It must not begin with {@code huddle.}: the product would take it for a
+     * setting, know none of that name, and refuse to start.
      */
     private static String mark(String name) {
         return "--test.node=" + name;

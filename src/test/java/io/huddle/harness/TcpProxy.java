@@ -11,8 +11,12 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -44,6 +48,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Set<Direction> stalled = EnumSet.noneOf(Direction.class);
     private Duration delay = Duration.ZERO;
     private @Nullable ServerSocket listener;
+    private @Nullable Future<?> accepting;
 
     private TcpProxy(InetSocketAddress server) {
         this.server = server;
@@ -72,6 +77,7 @@ public final class TcpProxy implements AutoCloseable {
             ServerSocket open = listener;
             listener = null;
             closeQuietly(open);
+            awaitAcceptor();
             Set.copyOf(links).forEach(Link::reset);
             return links.size();
         });
@@ -117,10 +123,24 @@ public final class TcpProxy implements AutoCloseable {
             ServerSocket socket = new ServerSocket();
             socket.setReuseAddress(true);
             socket.bind(address, BACKLOG);
-            threads.execute(() -> acceptAll(socket));
+            accepting = threads.submit(() -> acceptAll(socket));
             return socket;
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** A listener that is closed under a waiting accept goes on accepting until that call has returned. */
+    private void awaitAcceptor() {
+        try {
+            Future<?> ending = accepting;
+            if (ending != null) {
+                ending.get(10, TimeUnit.SECONDS);
+            }
+        } catch (ExecutionException | TimeoutException failed) {
+            throw new IllegalStateException("the proxy still accepts", failed);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -1,0 +1,111 @@
+package io.huddle.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.huddle.harness.Node;
+import io.huddle.harness.Store;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two people in two browsers hold a huddle on the embedded default. */
+class PageIT {
+    private static @Nullable Node node;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) {
+        if (!Browser.isThere()) {
+            System.out.println("PageIT " + Browser.HOW_TO_GET_IT);
+        }
+        assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
+        node = Node.start("page", Store.h2(folder).env(), Map.of("HUDDLE_DEMO", "true"))
+                .awaitReady();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (node != null) {
+            node.close();
+        }
+    }
+
+    @Test
+    void twoPeople_createJoinDropRejoinAndClose_seeTheSameRoster() {
+        try (Browser alice = Browser.open();
+                Browser bob = Browser.open()) {
+            signIn(alice, "clinician-aaaa");
+            create(alice, "standup-monday");
+            alice.awaitText("status", "Live");
+
+            signIn(bob, "clinician-bbbb");
+            create(bob, "standup-monday");
+            assertThat(bob.query())
+                    .as("the second creator lands in the first one's room")
+                    .isEqualTo(alice.query());
+
+            alice.click("join");
+            bob.awaitText("roster", "clinician-aaaa");
+            bob.click("join");
+            alice.awaitText("roster", "clinician-bbbb");
+            alice.screenshot("huddle");
+
+            alice.click("suspend");
+            bob.awaitText("roster", "suspended");
+            alice.click("suspend");
+            bob.awaitNoText("roster", "suspended");
+
+            alice.click("drop");
+            bob.awaitText("roster", "suspect");
+            bob.awaitNoText("roster", "clinician-aaaa");
+            alice.awaitText("you", "lease ran out");
+            alice.click("join");
+            bob.awaitText("roster", "clinician-aaaa");
+            bob.awaitText("roster", "generation 2");
+
+            bob.click("leave");
+            alice.awaitNoText("roster", "clinician-bbbb");
+
+            alice.click("close");
+            alice.clickIn("dialog .solid");
+            bob.awaitText("status", "closed");
+            bob.screenshot("closed");
+            assertThat(alice.complaints()).isEmpty();
+            assertThat(bob.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void participantOnASecondDevice_takesTheSessionOver_andTheFirstIsTold() {
+        try (Browser laptop = Browser.open();
+                Browser phone = Browser.open()) {
+            signIn(laptop, "clinician-cccc");
+            create(laptop, "standup-tuesday");
+            laptop.click("join");
+            laptop.awaitText("you", "generation 1");
+            signIn(phone, "clinician-cccc");
+            create(phone, "standup-tuesday");
+            phone.click("join");
+            phone.awaitText("you", "generation 2");
+            laptop.awaitText("you", "took over");
+            assertThat(phone.text("you")).contains("Present");
+        }
+    }
+
+    private static void signIn(Browser browser, String subject) {
+        browser.go(java.util.Objects.requireNonNull(node).uri("/"));
+        browser.type("subject", subject);
+        browser.type("team", "ward-7");
+        browser.click("signin-submit");
+    }
+
+    private static void create(Browser browser, String occurrence) {
+        browser.type("occurrence", occurrence);
+        browser.click("create-submit");
+        browser.awaitText("room-title", occurrence);
+    }
+}

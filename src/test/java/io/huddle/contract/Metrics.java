@@ -1,0 +1,59 @@
+package io.huddle.contract;
+
+import io.huddle.harness.Api;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** One scrape of a node's metrics in the Prometheus text format: each sample's name, labels and value. */
+record Metrics(List<Sample> samples) {
+    private static final Pattern LINE = Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)");
+    private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+    record Sample(String name, Map<String, String> labels, double value) {}
+
+    static Metrics of(Site site) {
+        String text = Api.anonymous(site.node())
+                .with("Accept", "text/plain")
+                .atRoot()
+                .get("/metrics")
+                .assertStatus(200)
+                .text();
+        return new Metrics(text.lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(LINE::matcher)
+                .filter(Matcher::matches)
+                .map(Metrics::sample)
+                .toList());
+    }
+
+    private static Sample sample(Matcher line) {
+        Map<String, String> labels = new TreeMap<>();
+        String text = line.group(2);
+        if (text != null) {
+            LABEL.matcher(text).results().forEach(label -> labels.put(label.group(1), label.group(2)));
+        }
+        return new Sample(line.group(1), labels, Double.parseDouble(line.group(3)));
+    }
+
+    /** The sample with this name and at least these labels; 0 where there is none, as for a counter never touched. */
+    double value(String name, String... labels) {
+        Map<String, String> wanted = new LinkedHashMap<>();
+        for (int i = 0; i < labels.length; i += 2) {
+            wanted.put(labels[i], labels[i + 1]);
+        }
+        return samples.stream()
+                .filter(sample ->
+                        sample.name().equals(name) && sample.labels().entrySet().containsAll(wanted.entrySet()))
+                .mapToDouble(Sample::value)
+                .sum();
+    }
+
+    /** Commands of another generation that were refused, of one kind. */
+    double stale(String operation) {
+        return value("huddle_stale_generation_rejections_total", "operation", operation);
+    }
+}

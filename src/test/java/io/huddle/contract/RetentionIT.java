@@ -1,0 +1,117 @@
+package io.huddle.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.huddle.harness.Answer;
+import io.huddle.harness.Api;
+import io.huddle.harness.Awaiting;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What happens to rooms that nobody uses, and to rooms that are over. */
+class RetentionIT extends Contract {
+    private static final Duration A_RUN_OR_TWO = Duration.ofSeconds(3);
+
+    @Test
+    void room_withoutALeaseForTwelveHours_isClosedAsIdle_andAnOccupiedOneIsNot() {
+        Api ada = participant("ada");
+        String empty = openRoom(ada);
+        Membership left = join(ada, openRoom(ada));
+        left.leave().assertStatus(204);
+        Membership in = join(ada, openRoom(ada));
+
+        jump(Duration.ofHours(12).minusMinutes(5), in);
+        Awaiting.holds(
+                A_RUN_OR_TWO,
+                "no room is closed before its time",
+                () -> state(empty).equals("open") && state(left.room()).equals("open"));
+        jump(Duration.ofMinutes(6), in);
+
+        for (String room : new String[] {empty, left.room()}) {
+            Awaiting.until("the idle room closed", () -> state(room).equals("closed"));
+            assertThat(events(room, seq(room) - 2))
+                    .extracting(event -> event.getString("type") + " " + event.getString("reason", ""))
+                    .containsExactly("room.closing idle", "room.closed idle");
+            ada.join(room).assertProblem(409, "room-closed");
+        }
+        assertThat(state(in.room())).isEqualTo("open");
+        assertThat(roster(in.room())).containsExactly("ada:present");
+    }
+
+    @Test
+    void occupiedRoom_afterAnOutageOfADay_isNotClosedAsIdle() {
+        // The job found a room without an unexpired lease for twelve hours before the sweep had forgiven the outage.
+        Membership ada = joined("ada");
+        site.withoutSweep(() -> {
+            site.clock().advance(Duration.ofDays(1));
+            Awaiting.holds(
+                    A_RUN_OR_TWO,
+                    "the room is open while no lease may be judged",
+                    () -> state(ada.room()).equals("open"));
+        });
+        Awaiting.until("renewed", () -> ada.renew().status() == 200);
+        assertThat(state(ada.room())).isEqualTo("open");
+    }
+
+    @Test
+    void closedRoom_isATombstoneUntilItsRetentionEnds_andThenGoesWithAllThatIsItsOwn() {
+        Api ada = participant("ada");
+        String occurrence = "standup-" + unique();
+        String old =
+                ada.createRoom(team, occurrence, "k").assertStatus(201).json().getString("id");
+        String session = ada.join(old, "jk").assertStatus(201).json().getString("session");
+        Membership in = join(ada, openRoom(ada));
+        ada.close(old).assertStatus(200);
+
+        jump(Duration.ofDays(29), in);
+        Awaiting.holds(A_RUN_OR_TWO, "the tombstone is there", () -> state(old).equals("closed"));
+        ada.join(old, "jk").assertProblem(409, "room-closed");
+        Answer replayed = ada.createRoom(team, occurrence, "k").assertStatus(200);
+        assertThat(replayed.json().getString("id")).isEqualTo(old);
+        assertThat(events(old, 0)).hasSize(5);
+
+        jump(Duration.ofDays(2), in);
+        Awaiting.until("the tombstone is gone", () -> ada.room(old).isProblem("room-not-found"));
+        assertThat(count("room_session", "room_id", old)).isZero();
+        assertThat(count("session_join", "session_id", session)).isZero();
+        assertThat(count("room_event", "room_id", old)).isZero();
+        ada.roster(old).assertProblem(404, "room-not-found");
+        ada.events(old, 0).assertProblem(404, "room-not-found");
+        ada.renew(old, session, 1).assertProblem(404, "room-not-found");
+        assertThat(ada.createRoom(team, occurrence, "k")
+                        .assertStatus(201)
+                        .json()
+                        .getString("id"))
+                .isNotEqualTo(old);
+    }
+
+    @Test
+    void events_pastTheirRetention_goWhileTheirOpenRoomStays() {
+        Membership in = joined("ada");
+        jump(Duration.ofDays(31), in);
+        Awaiting.until("the old events are gone", () -> count("room_event", "room_id", in.room()) == 0);
+
+        JsonObject page = in.api().events(in.room(), 0).assertStatus(200).json();
+        assertThat(page.getJsonObject("snapshot").getInt("seq")).isEqualTo(2);
+        in.leave().assertStatus(204);
+        assertThat(eventTypes(in.room(), 2)).containsExactly("participant.left");
+    }
+
+    /** As an outage of every node would be; the member is still in afterwards. */
+    private void jump(Duration by, Membership member) {
+        site.clock().advance(by);
+        Awaiting.until("renewed after the jump", () -> member.renew().status() == 200);
+    }
+
+    private String state(String room) {
+        return String.valueOf(
+                site.store().column("SELECT state FROM room WHERE id = ?", room).get(0));
+    }
+
+    private int count(String table, String column, String id) {
+        return site.store()
+                .column("SELECT 1 FROM " + table + " WHERE " + column + " = ?", id)
+                .size();
+    }
+}
