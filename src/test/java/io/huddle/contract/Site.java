@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One node on one kind of database, which all tests of this JVM share, since a start takes many seconds.
@@ -35,10 +36,17 @@ enum Site {
             "HUDDLE_EVENTS_KEEP_ALIVE_SECONDS", "1",
             "LOG_FORMAT", "json");
 
-    /** The running node; launched again if a test has ended it. */
+    /**
+     * The running node; launched again if {@link #stopAll} has ended it.
+     *
+     * @throws IllegalStateException if it has ended otherwise: no request may end a node
+     */
     synchronized Node node() {
         Node node = place().node();
         if (!node.isAlive()) {
+            if (!place().stopped().getAndSet(false)) {
+                throw new IllegalStateException("the node " + node.name() + " has ended by itself or was killed");
+            }
             node.restart();
             node.awaitReady();
         }
@@ -74,6 +82,7 @@ enum Site {
     /** Ends both nodes, for a test that needs others and a machine that bears two. The next use launches them again. */
     static void stopAll() {
         for (Site site : values()) {
+            site.place().stopped().set(true);
             site.place().node().close();
         }
     }
@@ -98,9 +107,10 @@ enum Site {
         return this == H2 ? Shared.H2 : Shared.POSTGRES;
     }
 
-    private record Place(Node node, Store store) {
+    private record Place(Node node, Store store, AtomicBoolean stopped) {
         static Place launch(String name, Store store) {
-            return new Place(Node.start(name, store.env(), Tokens.env(), TestClock.env(), SETTINGS), store);
+            Node node = Node.start(name, store.env(), Tokens.env(), TestClock.env(), SETTINGS);
+            return new Place(node, store, new AtomicBoolean());
         }
     }
 
