@@ -1,6 +1,6 @@
 package io.huddle;
 
-import io.huddle.security.LoopbackGuard;
+import io.huddle.security.StartConditions;
 import io.huddle.setting.Setting;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
@@ -30,7 +30,7 @@ public class Startup implements ServletContextListener {
     private static final int AGAIN_SECONDS = 1;
 
     @Inject
-    private LoopbackGuard guard;
+    private StartConditions guard;
 
     @Inject
     private Schema schema;

@@ -77,7 +77,7 @@ public class RenewalsBench extends HttpServlet {
             run.done.countDown();
             return;
         }
-        renewals.renew("r-bench", session, 1, counter).whenComplete((renewal, failed) -> {
+        renewals.renew("r-bench", session, 1, counter, null).whenComplete((renewal, failed) -> {
             run.sample(start, failed);
             renew(run, session, counter + 1);
         });

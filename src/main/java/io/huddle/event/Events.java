@@ -43,9 +43,12 @@ public class Events {
      * @param oldest the oldest number still kept, null if none is
      */
     public record Slice(List<RoomEvent> items, @Nullable Long oldest) {
-        /** True if events between {@code after} and the first kept one are gone. */
+        /**
+         * True if a reader at {@code after} cannot go on from these events: some between are gone, or the reader is ahead of
+         * the room, as after a failover that lost what it had seen.
+         */
         public boolean isMissing(long after, long seq) {
-            return after < seq && (oldest == null || oldest > after + 1);
+            return after > seq || (after < seq && (oldest == null || oldest > after + 1));
         }
     }
 

@@ -169,17 +169,17 @@ public class Feed {
             query.setArray(1, connection.createArrayOf("VARCHAR", watched));
             try (ResultSet row = query.executeQuery()) {
                 while (row.next()) {
-                    hintBehind(row.getString(1), row.getLong(2));
+                    hintOff(row.getString(1), row.getLong(2));
                 }
             }
         }
     }
 
-    private void hintBehind(String room, long seq) {
+    private void hintOff(String room, long seq) {
         Set<Subscription> subscribers = rooms.get(room);
         if (subscribers != null) {
             for (Subscription subscription : subscribers) {
-                if (subscription.subscriber.position() < seq) {
+                if (subscription.subscriber.position() != seq) {
                     subscription.hint();
                 }
             }

@@ -1,9 +1,8 @@
 package io.huddle.event;
 
 import io.huddle.web.JsonShapes;
-import io.huddle.web.Trace;
+import io.huddle.web.Traces;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
@@ -22,7 +21,7 @@ public class LifecycleLog {
     private final PrintStream out = System.out;
 
     @Inject
-    private Trace trace;
+    private Traces traces;
 
     void transition(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
         RoomEvent event = appended.event();
@@ -37,7 +36,7 @@ public class LifecycleLog {
         add(line, "session", event.session());
         add(line, "prior", event.prior());
         add(line, "reason", event.reason());
-        add(line, "trace", traceId());
+        add(line, "trace", traces.current());
         if (event.generation() != null) {
             line.add("generation", event.generation());
         }
@@ -58,17 +57,8 @@ public class LifecycleLog {
                 .add("session", session)
                 .add("generation", generation)
                 .add("at", JsonShapes.time(Instant.now()));
-        add(line, "trace", traceId());
+        add(line, "trace", traces.current());
         out.println(line.build());
-    }
-
-    /** Of the request that led here; background work has none. */
-    private @Nullable String traceId() {
-        try {
-            return trace.id();
-        } catch (ContextNotActiveException background) {
-            return null;
-        }
     }
 
     private static void add(JsonObjectBuilder line, String name, @Nullable String value) {

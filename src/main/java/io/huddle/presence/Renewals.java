@@ -5,6 +5,7 @@ import io.huddle.presence.RenewalBatch.Renewed;
 import io.huddle.setting.Setting;
 import io.huddle.store.DatabaseReady;
 import io.huddle.store.DatabaseUnavailable;
+import io.huddle.web.Traces;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
@@ -57,6 +58,9 @@ public class Renewals {
     @Inject
     private PresenceMetrics metrics;
 
+    @Inject
+    private Traces traces;
+
     @Resource
     private ManagedThreadFactory threads;
 
@@ -70,6 +74,7 @@ public class Renewals {
             String session,
             long generation,
             @Nullable Long counter,
+            @Nullable String trace,
             CompletableFuture<Renewal> answer) {
         Pair pair() {
             return new Pair(session, generation);
@@ -96,11 +101,13 @@ public class Renewals {
      * <p>The caller has checked that the session is its own. Never blocks.
      *
      * @param counter the client's counter, null without one
+     * @param trace the caller's trace id, null without one
      * @return completed after the commit, on a writer's thread: do not work on it. Exceptionally with a
      *     {@link io.huddle.web.Refused} or a {@link DatabaseUnavailable}
      */
-    public CompletionStage<Renewal> renew(String room, String session, long generation, @Nullable Long counter) {
-        Request request = new Request(room, session, generation, counter, new CompletableFuture<>());
+    public CompletionStage<Renewal> renew(
+            String room, String session, long generation, @Nullable Long counter, @Nullable String trace) {
+        Request request = new Request(room, session, generation, counter, trace, new CompletableFuture<>());
         if (!queue.offer(request)) {
             metrics.renewalQueueFull();
             request.answer.completeExceptionally(
@@ -165,7 +172,7 @@ public class Renewals {
             try {
                 Request request = slow.poll(IDLE_MS, TimeUnit.MILLISECONDS);
                 if (request != null) {
-                    renewSlowly(request);
+                    traces.resume(request.trace, () -> renewSlowly(request));
                 }
             } catch (InterruptedException end) {
                 Thread.currentThread().interrupt();

@@ -12,6 +12,7 @@ import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.web.RequestBody;
 import io.huddle.web.Text;
+import io.huddle.web.Traces;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -59,6 +60,9 @@ public class SessionsResource {
     @Inject
     private Callers callers;
 
+    @Inject
+    private Traces traces;
+
     @Resource
     private ManagedExecutorService executor;
 
@@ -98,7 +102,7 @@ public class SessionsResource {
         renewalRate.take(place.session());
         // Answered on a thread of the pool: the writer goes on with the next batch.
         CompletableFuture<Renewal> answer = new CompletableFuture<>();
-        renewals.renew(room, session, generation, counter)
+        renewals.renew(room, session, generation, counter, traces.current())
                 .whenCompleteAsync(
                         (renewal, failed) -> {
                             if (failed == null) {

@@ -90,7 +90,7 @@ class OpenApiIT {
     }
 
     /** An operation of the code: a resource method, or two that differ in what they produce. */
-    private record Operation(Set<String> produces, boolean hasBody) {}
+    private record Operation(Set<String> produces, boolean hasBody, boolean needsBody) {}
 
     @Test
     void document_served_hasTheBaseOfTheApplication() {
@@ -113,6 +113,11 @@ class OpenApiIT {
             assertThat(described.containsKey("requestBody"))
                     .as("body of %s", name)
                     .isEqualTo(operation.hasBody);
+            if (operation.hasBody) {
+                assertThat(described.getJsonObject("requestBody").getBoolean("required", false))
+                        .as("body of %s needed", name)
+                        .isEqualTo(operation.needsBody);
+            }
             Set<String> answered = described.getJsonObject("responses").entrySet().stream()
                     .filter(response -> response.getKey().startsWith("2"))
                     .flatMap(response -> content(response.getValue()).keySet().stream())
@@ -225,15 +230,16 @@ class OpenApiIT {
                 Path own = method.getAnnotation(Path.class);
                 String path = resource.getAnnotation(Path.class).value() + (own == null ? "" : own.value());
                 boolean hasBody = List.of(method.getParameterTypes()).contains(RequestBody.class);
-                assertThat(!hasBody || consumesJson(resource, method))
-                        .as("%s reads JSON only", method)
-                        .isTrue();
+                boolean needsBody = hasBody && consumesJson(resource, method);
                 operations.merge(
-                        verb.value() + " " + path, new Operation(produces(resource, method), hasBody), OpenApiIT::both);
+                        verb.value() + " " + path,
+                        new Operation(produces(resource, method), hasBody, needsBody),
+                        OpenApiIT::both);
             }
         }
     }
 
+    /** A method that takes any media type does not insist on a body; what it is sent must be JSON all the same. */
     private static boolean consumesJson(Class<?> resource, Method method) {
         Consumes own = method.getAnnotation(Consumes.class);
         Consumes consumes = own == null ? resource.getAnnotation(Consumes.class) : own;
@@ -257,7 +263,7 @@ class OpenApiIT {
     private static Operation both(Operation one, Operation other) {
         Set<String> all = new TreeSet<>(one.produces);
         all.addAll(other.produces);
-        return new Operation(all, one.hasBody || other.hasBody);
+        return new Operation(all, one.hasBody || other.hasBody, one.needsBody || other.needsBody);
     }
 
     private static List<String> codes(JsonValue response) {
