@@ -4,6 +4,7 @@ import io.huddle.store.Failure;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -25,11 +26,14 @@ public class Closer {
         closings.finish(room);
     }
 
-    /** Finishes what other nodes left behind; one room's trouble does not hold up the others. */
-    void finishAbandoned() throws SQLException {
-        for (String room : closings.abandoned()) {
-            attempt(room);
-        }
+    /** Rooms that other nodes left behind half closed. */
+    List<String> abandoned() throws SQLException {
+        return closings.abandoned();
+    }
+
+    /** Finishes such a room; its trouble, if there is any, is logged and does not hold up the others. */
+    void finishAbandoned(String room) {
+        attempt(room);
     }
 
     /** Closes the rooms that nobody has used for the configured time. */

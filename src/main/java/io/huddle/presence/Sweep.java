@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what has run out, on every node, several times a second.
@@ -28,7 +29,9 @@ import java.util.TreeMap;
  */
 @ApplicationScoped
 public class Sweep {
-    private static final int ROOMS_A_TRANSACTION = 20;
+    /** Bounds how long a transaction holds its rooms: joins and leaves wait for it. */
+    private static final int SESSIONS_A_TRANSACTION = 100;
+
     private static final int CANDIDATES = 2_000;
     private static final String DUE = "SELECT room_id, id FROM room_session"
             + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open AND (lease_until <= ?"
@@ -36,6 +39,11 @@ public class Sweep {
             + " > GREATEST(proven_at, CAST(? AS TIMESTAMP WITH TIME ZONE))"
             + " + heartbeat_seconds * INTERVAL '2' SECOND))"
             + " ORDER BY room_id FETCH FIRST " + CANDIDATES + " ROWS ONLY";
+
+    private final Duration pause = Duration.ofMillis(Setting.SWEEP_INTERVAL_MS.value());
+
+    /** By {@link System#nanoTime}; of the one run at a time. */
+    private volatile long lastBeat;
 
     @Inject
     private Database database;
@@ -56,30 +64,34 @@ public class Sweep {
     private Background background;
 
     void start(@Observes DatabaseReady ready) {
-        Duration pause = Duration.ofMillis(Setting.SWEEP_INTERVAL_MS.value());
         background.repeat("the sweep", Duration.ZERO, pause, this::run);
     }
 
     private void run() throws SQLException {
-        Moment written = heartbeat.advance();
-        contact.made();
+        Moment written = beat();
         if (written != null) {
-            sweep(written);
-            closer.finishAbandoned();
+            for (Map<String, List<String>> share : SweepRules.shares(due(written), SESSIONS_A_TRANSACTION)) {
+                sessions.sweep(share, written);
+                keepBeating();
+            }
+            for (String room : closer.abandoned()) {
+                closer.finishAbandoned(room);
+                keepBeating();
+            }
         }
     }
 
-    private void sweep(Moment written) throws SQLException {
-        Map<String, List<String>> share = new TreeMap<>();
-        for (Map.Entry<String, List<String>> room : due(written).entrySet()) {
-            share.put(room.getKey(), room.getValue());
-            if (share.size() == ROOMS_A_TRANSACTION) {
-                sessions.sweep(share, written);
-                share.clear();
-            }
-        }
-        if (!share.isEmpty()) {
-            sessions.sweep(share, written);
+    private @Nullable Moment beat() throws SQLException {
+        Moment written = heartbeat.advance();
+        contact.made();
+        lastBeat = System.nanoTime();
+        return written;
+    }
+
+    /** Work that takes long is no outage: in between, too, the sweep tells that leases are judged. */
+    private void keepBeating() throws SQLException {
+        if (System.nanoTime() - lastBeat > pause.toNanos()) {
+            beat();
         }
     }
 

@@ -1,6 +1,10 @@
 package io.huddle.presence;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** What the sweep looks for beside expiries. Pure. */
 final class SweepRules {
@@ -14,5 +18,33 @@ final class SweepRules {
         Instant from = seat.provenAt().isAfter(written.graced()) ? seat.provenAt() : written.graced();
         return seat.state() == SessionState.PRESENT
                 && from.plus(seat.terms().patience()).isBefore(written.now());
+    }
+
+    /**
+     * Cuts what is due, by room, into shares of at most so many sessions: one transaction each. A room with more than that
+     * comes in several.
+     */
+    static List<Map<String, List<String>>> shares(Map<String, List<String>> due, int most) {
+        List<Map<String, List<String>>> shares = new ArrayList<>();
+        Map<String, List<String>> share = new TreeMap<>();
+        int left = most;
+        for (Map.Entry<String, List<String>> room : due.entrySet()) {
+            List<String> sessions = room.getValue();
+            for (int from = 0; from < sessions.size(); ) {
+                int to = Math.min(sessions.size(), from + left);
+                share.put(room.getKey(), sessions.subList(from, to));
+                left -= to - from;
+                from = to;
+                if (left == 0) {
+                    shares.add(share);
+                    share = new TreeMap<>();
+                    left = most;
+                }
+            }
+        }
+        if (!share.isEmpty()) {
+            shares.add(share);
+        }
+        return shares;
     }
 }
