@@ -7,6 +7,7 @@ import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,8 +18,19 @@ import org.junit.jupiter.api.Timeout;
 class ExpiryIT {
     private static final int CROWD_ROOMS = 100;
     private static final int A_ROOM = 40;
+    private static final int SITE_ROOMS = 400;
+    private static final int SITE_PEOPLE = 8;
+    private static final Duration PACE = Duration.ofMillis(250);
     private static final int ROUNDS = 8;
     private static final int LEAVERS = 5;
+
+    /** In: seconds that the leases last, how many sessions a room, the team. */
+    private static final String INSERT_SESSIONS =
+            "INSERT INTO room_session (id, room_id, participant, generation, state, lease_until, proven_at, joined_at,"
+                    + " counter, room_open, heartbeat_seconds, lease_seconds, suspended_lease_seconds)"
+                    + " SELECT 's-' || substr(r.id, 3, 20) || lpad(n::text, 6, '0'), r.id, 'p-' || n, 1, 'present', until,"
+                    + " until, clock_timestamp(), -1, true, 30, 120, 900 FROM (SELECT clock_timestamp()"
+                    + " + ? * INTERVAL '1 second' AS until) AS u, generate_series(1, ?) AS t (n), room r WHERE r.team = ?";
 
     private final Cluster cluster = Cluster.healed();
     private final String team = cluster.team();
@@ -29,14 +41,7 @@ class ExpiryIT {
     void crowd() {
         String crowd = cluster.team();
         cluster.rooms(crowd, CROWD_ROOMS, 30, 120);
-        cluster.store.update(
-                "INSERT INTO room_session (id, room_id, participant, generation, state, lease_until, proven_at, joined_at,"
-                        + " counter, room_open, heartbeat_seconds, lease_seconds, suspended_lease_seconds)"
-                        + " SELECT 's-' || substr(r.id, 3, 20) || lpad(n::text, 6, '0'), r.id, 'p-' || n, 1, 'present', until,"
-                        + " until, clock_timestamp(), -1, true, 30, 120, 900 FROM room r, generate_series(1, ?) AS t (n),"
-                        + " (SELECT clock_timestamp() + INTERVAL '1 hour' AS until) AS u WHERE r.team = ?",
-                A_ROOM,
-                crowd);
+        cluster.store.update(INSERT_SESSIONS, 3_600, A_ROOM, crowd);
     }
 
     /**
@@ -58,6 +63,54 @@ class ExpiryIT {
         }
         Journal journal = Journal.legal(cluster.store, team);
         assertThat(journal.count("participant.expired")).isEqualTo((2 * ROUNDS + 1) * LEAVERS);
+    }
+
+    /**
+     * A whole site lost its network: thousands of leases end in the same second. A sweep that works on them for longer than
+     * the outage limit must not look like an outage, or everybody else is refused meanwhile and the dead get a grace. Each
+     * expiry is told once, and who renews notices nothing.
+     */
+    @Test
+    void expiry_ofThousandsAtOnce_isNoOutageForTheOthers() throws Exception {
+        String site = cluster.team();
+        cluster.rooms(site, SITE_ROOMS, 5, 15);
+        String room = cluster.room(team, 1, 5);
+        double graces = cluster.graces();
+        try (Crew crew = new Crew()) {
+            List<Heart> hearts = List.of(
+                    Heart.of(crew, Member.join(api, room, "p-1"), cluster.one, PACE),
+                    Heart.of(crew, Member.join(api, room, "p-2"), cluster.two, PACE));
+            long start = System.nanoTime();
+            cluster.store.update(INSERT_SESSIONS, 2, SITE_PEOPLE, site);
+            Awaiting.until(Duration.ofSeconds(60), "the end of all", () -> expired(site) == SITE_ROOMS * SITE_PEOPLE);
+            System.out.println("expired " + SITE_ROOMS * SITE_PEOPLE + " sessions, the last "
+                    + cluster.store
+                            .column(
+                                    "SELECT max(e.at - s.lease_until) FROM room_event e JOIN room_session s"
+                                            + " ON s.id = e.session_id JOIN room r ON r.id = e.room_id WHERE r.team = ?",
+                                    site)
+                            .get(0)
+                    + " after its lease's end");
+            for (Heart heart : hearts) {
+                assertThat(heart.unavailable()).isEmpty();
+                assertThat(heart.refusals()).isEmpty();
+                assertThat(heart.longestGapSince(start)).isLessThan(Duration.ofSeconds(3));
+            }
+        }
+        assertThat(cluster.graces()).as("graces").isEqualTo(graces);
+        assertThat(cluster.count(
+                        "SELECT count(DISTINCT e.session_id) FROM room_event e JOIN room r ON r.id = e.room_id"
+                                + " WHERE r.team = ? AND e.type = 'participant.expired'",
+                        site))
+                .isEqualTo(SITE_ROOMS * SITE_PEOPLE);
+        Journal.legal(cluster.store, team);
+    }
+
+    private long expired(String of) {
+        return cluster.count(
+                "SELECT count(*) FROM room_event e JOIN room r ON r.id = e.room_id"
+                        + " WHERE r.team = ? AND e.type = 'participant.expired'",
+                of);
     }
 
     private void assertExpireInTime(Random random, Runnable meanwhile) {
