@@ -10,9 +10,11 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +46,9 @@ final class PresenceSimulation {
     private final Deque<Object[]> steps = new ArrayDeque<>();
     private int roomsMade;
     private int step;
-    private boolean skipped;
+    /** Rooms whose lock was busy when a sweep last came by. */
+    private final Set<ModelRoom> skipped = new HashSet<>();
+
     private @Nullable Instant outageUntil;
     private @Nullable Instant reachable = store.now();
 
@@ -206,24 +210,22 @@ final class PresenceSimulation {
         return null;
     }
 
-    /** One transaction of a node's sweep. A lock that another holds is skipped, though never twice in a row. */
+    /**
+     * One transaction of a node's sweep. It finds the beat taken only while another node that runs is sweeping, and skips a
+     * busy room once and not for ever: locks of a second and more are what the connections' timeouts are for.
+     */
     private void work(Node node) {
         if (isStopped(node)) {
             return;
         }
-        boolean skip = !skipped && random.nextInt(20) == 0;
+        boolean busy = random.nextInt(20) == 0;
         Moment written = node.written;
         if (written == null) {
-            if (node.next.isAfter(store.now())) {
-                return;
+            if (!node.next.isAfter(store.now())) {
+                beginSweep(node, busy && isAnotherSweeping(node));
             }
-            beginSweep(node, skip);
         } else if (!node.due.isEmpty()) {
-            ModelRoom room = node.due.remove(node.due.size() - 1);
-            note(node, skip ? "skips" : "sweeps", room, "as of", written.now());
-            if (!skip) {
-                store.sweep(room, written);
-            }
+            sweepOne(node, written, busy);
         } else {
             for (ModelRoom room : store.abandoned()) {
                 note(node, "finishes", room);
@@ -234,11 +236,26 @@ final class PresenceSimulation {
             node.written = null;
             node.next = store.now().plus(SWEEP_INTERVAL);
         }
-        skipped = skip;
     }
 
-    private void beginSweep(Node node, boolean skip) {
+    private boolean isAnotherSweeping(Node node) {
+        return nodes.stream().anyMatch(other -> other != node && other.written != null && !isStopped(other));
+    }
+
+    private void sweepOne(Node node, Moment written, boolean busy) {
+        ModelRoom room = node.due.remove(node.due.size() - 1);
+        boolean skip = busy && !skipped.contains(room);
+        note(node, skip ? "skips" : "sweeps", room, "as of", written.now());
         if (skip) {
+            skipped.add(room);
+        } else {
+            skipped.remove(room);
+            store.sweep(room, written);
+        }
+    }
+
+    private void beginSweep(Node node, boolean taken) {
+        if (taken) {
             note(node, "finds another sweep at work");
             node.next = store.now().plus(SWEEP_INTERVAL);
             return;
