@@ -9,6 +9,7 @@ import io.huddle.harness.TcpProxy;
 import io.huddle.harness.Tokens;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -132,7 +133,7 @@ final class Cluster {
      * @return their ids
      */
     List<String> rooms(String team, int count, int heartbeatSeconds, int leaseSeconds) {
-        Random random = new Random();
+        Random random = new SecureRandom();
         List<String> ids =
                 IntStream.range(0, count).mapToObj(i -> id('r', random)).toList();
         store.update(
