@@ -104,20 +104,20 @@ public class Heartbeat {
                 return null;
             }
             Moment moment = new Moment(clock.read(), old[0], old[1]);
-            Instant forgiven = forgive(connection, moment);
+            boolean stale = moment.isStale(limit);
+            Instant forgiven = stale ? forgive(connection, moment) : moment.graced();
+            // Lengthening very many leases takes its time, which must not look like the next outage.
+            Instant now = stale ? clock.read() : moment.now();
             try (PreparedStatement update = connection.prepareStatement(WRITE)) {
-                update.setTimestamp(1, Timestamp.from(moment.now()));
+                update.setTimestamp(1, Timestamp.from(now));
                 update.setTimestamp(2, Timestamp.from(forgiven));
                 update.executeUpdate();
             }
-            return new Moment(moment.now(), moment.now(), forgiven);
+            return new Moment(now, now, forgiven);
         }
     }
 
     private Instant forgive(Connection connection, Moment moment) throws SQLException {
-        if (!moment.isStale(limit)) {
-            return moment.graced();
-        }
         int sessions = moment.isAhead()
                 ? change(connection, CUT, Instant.EPOCH, moment.now())
                 : change(connection, LENGTHEN, moment.beat(), moment.now());

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Store(String driver, String url, String directUrl, String user, String password, String onConnect) {
     private static final String POSTGRES_OPTIONS =
-            "?tcpKeepAlive=true&socketTimeout=5&connectTimeout=2&loginTimeout=2&ApplicationName=huddle";
+            "?tcpKeepAlive=true&logServerErrorDetail=false&socketTimeout=5&connectTimeout=2&loginTimeout=2&ApplicationName=huddle";
     private static final String POSTGRES_ON_CONNECT = "SET idle_in_transaction_session_timeout = '1s';"
             + " SET lock_timeout = '500ms'; SET statement_timeout = '800ms'; SET plan_cache_mode = force_generic_plan";
 
