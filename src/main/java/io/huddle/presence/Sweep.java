@@ -4,6 +4,7 @@ import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
+import io.huddle.store.Failure;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 @ApplicationScoped
 public class Sweep {
+    private static final Logger LOG = Logger.getLogger(Sweep.class.getName());
+
+    /** After so many a run ends: it is not the rooms, it is the database. */
+    private static final int FAILURES_A_RUN = 3;
+
     /** Bounds how long a transaction holds its rooms: joins and leaves wait for it. */
     private static final int SESSIONS_A_TRANSACTION = 100;
 
@@ -70,14 +78,29 @@ public class Sweep {
     private void run() throws SQLException {
         Moment written = beat();
         if (written != null) {
-            for (Map<String, List<String>> share : SweepRules.shares(due(written), SESSIONS_A_TRANSACTION)) {
-                sessions.sweep(share, written);
-                keepBeating();
-            }
+            sweep(written);
             for (String room : closer.abandoned()) {
                 closer.finishAbandoned(room);
                 keepBeating();
             }
+        }
+    }
+
+    /** One share's trouble, a row that is locked for long or a defect, does not hold up the others; a lost database does. */
+    private void sweep(Moment written) throws SQLException {
+        int left = FAILURES_A_RUN;
+        for (Map<String, List<String>> share : SweepRules.shares(due(written), SESSIONS_A_TRANSACTION)) {
+            try {
+                sessions.sweep(share, written);
+            } catch (SQLException | RuntimeException failed) {
+                left--;
+                if (left == 0) {
+                    throw failed;
+                }
+                Level level = Failure.of(failed) == Failure.DEFECT ? Level.SEVERE : Level.FINE;
+                LOG.log(level, "a part of the sweep failed; the next run follows", failed);
+            }
+            keepBeating();
         }
     }
 
