@@ -3,7 +3,7 @@
 
 CREATE TABLE room (
     id                      VARCHAR(40)  NOT NULL PRIMARY KEY,
-    team                    VARCHAR(100) NOT NULL,
+    team                    VARCHAR(200) NOT NULL,
     occurrence              VARCHAR(400) NOT NULL,
     -- The occurrence while the room is open, NULL afterwards: with the constraint below at most one
     -- room of a (team, occurrence) is open, and a closing room makes way for the next at once.
@@ -101,7 +101,7 @@ CREATE TABLE audit (
     at         TIMESTAMP(6) WITH TIME ZONE NOT NULL,
     actor      VARCHAR(200) NOT NULL,
     action     VARCHAR(40)  NOT NULL,
-    reason     VARCHAR(200),
+    reason     VARCHAR(400),
     room_id    VARCHAR(40),
     session_id VARCHAR(40),
     generation BIGINT

@@ -40,7 +40,7 @@ start_node() {
   env DB_DRIVER='postgresql-*.jar' DB_USER=huddle DB_PASSWORD=huddle \
     DB_URL="jdbc:postgresql://127.0.0.1:$pgport/huddle?tcpKeepAlive=true&socketTimeout=5&connectTimeout=2" \
     DB_ON_CONNECT="SET idle_in_transaction_session_timeout = '1s'; SET lock_timeout = '500ms'; SET statement_timeout = '800ms'; SET plan_cache_mode = force_generic_plan" \
-    HUDDLE_DEMO=true KEYSTORE_PASSWORD=bench HTTP_PORT="$port" WLP_OUTPUT_DIR="$data/node" "$@" \
+    HUDDLE_DEMO=true KEYSTORE_PASSWORD=benchmark HTTP_PORT="$port" WLP_OUTPUT_DIR="$data/node" "$@" \
     "$wlp/bin/server" run huddle >"$data/node.log" 2>&1 &
   node_pid=$!
 }

@@ -4,9 +4,12 @@ import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
-import io.huddle.store.DatabaseUnavailable;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
@@ -25,6 +28,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells subscribers of this node that their room has something new. Safe for use by any thread.
@@ -51,6 +55,15 @@ public class Feed {
 
     @Resource
     private ManagedExecutorService executor;
+
+    @Resource
+    private ManagedThreadFactory threads;
+
+    /**
+     * At SIGTERM the server waits for its open connections before it stops the application, and live readers never finish by
+     * themselves; so they are let go as soon as the process is told to end.
+     */
+    private volatile @Nullable Thread exit;
 
     /** A subscriber's place in the feed; {@link #end()} takes it out. */
     public final class Subscription {
@@ -113,17 +126,43 @@ public class Feed {
     void start(@Observes DatabaseReady ready) {
         Duration pause = Duration.ofMillis(Setting.EVENT_POLL_MS.value());
         background.repeat("the poll for new events", pause, pause, this::poll);
+        Thread hook = threads.newThread(this::endAll);
+        exit = hook;
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    @PreDestroy
+    void stop() {
+        try {
+            Thread hook = exit;
+            if (hook != null) {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            }
+        } catch (IllegalStateException exiting) {
+            LOG.fine("the process is ending already");
+        }
+        endAll();
+    }
+
+    private void endAll() {
+        rooms.values()
+                .forEach(all -> all.forEach(subscription -> {
+                    subscription.subscriber.end();
+                    subscription.end();
+                }));
     }
 
     /**
      * Takes a subscriber in and delivers what it lacks.
      *
-     * @throws DatabaseUnavailable if this node has as many subscribers as it may have
+     * @throws Refused {@code unavailable} if this node has as many subscribers as it may have
      */
     public Subscription subscribe(String room, Subscriber subscriber) {
         if (count.incrementAndGet() > most) {
             count.decrementAndGet();
-            throw new DatabaseUnavailable("this node has as many subscribers as it may have", null);
+            throw new Refused(
+                    Refusal.UNAVAILABLE,
+                    "this node has as many live readers as it may have; ask by query, or try again");
         }
         Subscription subscription = new Subscription(room, subscriber);
         rooms.compute(room, (id, known) -> {

@@ -9,4 +9,7 @@ public interface Subscriber {
 
     /** Sends what is new since {@link #position()}; exceptionally when the subscriber is gone or too slow. */
     CompletionStage<Void> deliver();
+
+    /** The node stops: lets go of the reader, which comes back on another node with its last number. Idempotent. */
+    void end();
 }

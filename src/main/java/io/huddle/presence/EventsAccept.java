@@ -16,7 +16,9 @@ public class EventsAccept implements ContainerRequestFilter {
         String accept = request.getHeaderString(HttpHeaders.ACCEPT);
         boolean anything = accept == null || accept.contains(MediaType.WILDCARD);
         boolean live = accept != null && accept.contains(MediaType.SERVER_SENT_EVENTS);
-        if (anything && !live && request.getUriInfo().getPath().endsWith("/events")) {
+        // A HEAD has no end either where the answer is live, and its reader could never be told from one that is gone.
+        boolean head = "HEAD".equals(request.getMethod());
+        if ((head || (anything && !live)) && request.getUriInfo().getPath().endsWith("/events")) {
             request.getHeaders().putSingle(HttpHeaders.ACCEPT, MediaType.APPLICATION_JSON);
         }
     }

@@ -88,6 +88,11 @@ final class LiveEvents implements Subscriber {
                 .thenCompose(stage -> stage);
     }
 
+    @Override
+    public void end() {
+        var unused = ended(new IllegalStateException("the node stops"));
+    }
+
     /** A first comment at once, so that the reader knows it is connected. */
     private CompletionStage<Void> greet() {
         if (greeted) {

@@ -45,6 +45,9 @@ public class SessionsResource {
     private final RateLimit renewalRate =
             new RateLimit(Setting.RENEWALS_PER_SECOND.value(), Setting.RENEWAL_BURST.value());
 
+    private final RateLimit guessRate =
+            new RateLimit(Setting.REQUESTS_PER_SECOND.value(), Setting.REQUEST_BURST.value());
+
     @Inject
     private Sessions sessions;
 
@@ -98,7 +101,7 @@ public class SessionsResource {
         long generation = Generation.read(body);
         Long counter = Generation.counter(body);
         body.end();
-        Place place = own(room, session);
+        Place place = ownOrCount(room, session);
         renewalRate.take(place.session());
         // Answered on a thread of the pool: the writer goes on with the next batch.
         CompletableFuture<Renewal> answer = new CompletableFuture<>();
@@ -146,6 +149,16 @@ public class SessionsResource {
         long which = Generation.parse(generation);
         own(room, session);
         sessions.leave(room, session, which);
+    }
+
+    /** Renewals do not count as requests; guesses at other people's sessions do. */
+    private Place ownOrCount(String room, String session) throws SQLException {
+        try {
+            return own(room, session);
+        } catch (Refused refused) {
+            guessRate.take(callers.current().subject());
+            throw refused;
+        }
     }
 
     private Place own(String room, String session) throws SQLException {

@@ -6,6 +6,7 @@ import io.huddle.web.Refused;
 import io.huddle.web.Text;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
 import java.time.Instant;
 import java.util.Collection;
@@ -44,7 +45,19 @@ public class Callers {
         } catch (Refused personal) {
             throw new Refused(Refusal.FORBIDDEN, personal.detail());
         }
-        return new Caller(subject, roles(), teams(), Instant.ofEpochSecond(token.getExpirationTime()));
+        return new Caller(subject, roles(), teams(), expires());
+    }
+
+    /** A NumericDate may have a fraction, which the platform's own accessor does not survive. */
+    private Instant expires() {
+        Object claim = token.getClaim("exp");
+        if (claim instanceof JsonNumber json) {
+            return Instant.ofEpochSecond(json.longValue());
+        }
+        if (claim instanceof Number number) {
+            return Instant.ofEpochSecond(number.longValue());
+        }
+        throw new Refused(Refusal.UNAUTHENTICATED, "the token's exp must be a number");
     }
 
     private Set<Role> roles() {

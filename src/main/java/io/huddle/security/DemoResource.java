@@ -49,10 +49,12 @@ public class DemoResource {
     private static String token(String subject, List<String> groups, List<String> teams, Instant now) {
         JsonObject header =
                 Json.createObjectBuilder().add("alg", "RS256").add("typ", "JWT").build();
+        String claim = Setting.text("huddle.jwt.subject-claim");
         JsonObject claims = Json.createObjectBuilder()
                 .add("iss", DemoKey.ISSUER)
                 .add("aud", DemoKey.ISSUER)
                 .add("sub", subject)
+                .add(claim.isEmpty() ? "sub" : claim, subject)
                 .add("groups", array(groups))
                 .add("teams", array(teams))
                 .add("iat", now.getEpochSecond())

@@ -1,6 +1,7 @@
 package io.huddle.security;
 
 import io.huddle.setting.Setting;
+import io.huddle.web.PublicUrl;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.File;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
  */
 @ApplicationScoped
 public class StartConditions {
+    private static final int LEAST_PASSWORD = 6;
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "::1", "[::1]", "0:0:0:0:0:0:0:1");
 
     /** @throws IllegalStateException naming the first condition that does not hold, and what to do */
@@ -31,11 +33,8 @@ public class StartConditions {
         if (Setting.DEMO.isOn() || Setting.TEST_CLOCK.isOn()) {
             refuseOtherHosts();
         }
-        if (!has("keystore.password")) {
-            throw new IllegalStateException(
-                    "keystore.password is not set (in the environment KEYSTORE_PASSWORD): without"
-                            + " its key store the server verifies no token at all");
-        }
+        PublicUrl.check();
+        refuseMissingKeyStore();
         refuseForeignKeyStore();
         if (!Setting.DEMO.isOn() && !has("mp.jwt.verify.publickey.location") && !has("mp.jwt.verify.publickey")) {
             throw new IllegalStateException(
@@ -64,6 +63,19 @@ public class StartConditions {
         if (!LOOPBACK.contains(host.toLowerCase(Locale.ROOT))) {
             throw new IllegalStateException("huddle.demo and huddle.test.clock are for loopback only, but an endpoint"
                     + " listens on '" + host + "': set http.host=localhost or switch them off");
+        }
+    }
+
+    /** The platform makes no key store for a password below its least length, and then verifies no token. */
+    private static void refuseMissingKeyStore() {
+        String password = ConfigProvider.getConfig()
+                .getOptionalValue("keystore.password", String.class)
+                .orElse("");
+        if (password.length() < LEAST_PASSWORD) {
+            throw new IllegalStateException(
+                    "keystore.password (in the environment KEYSTORE_PASSWORD) is missing or shorter than "
+                            + LEAST_PASSWORD
+                            + " characters: without its key store the server verifies no token at all");
         }
     }
 

@@ -1,5 +1,8 @@
 package io.huddle.web;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The header {@code Huddle-Reason}: why an operator acts, 1 to 200 characters. Pure. */
@@ -14,7 +17,9 @@ public final class Reason {
      * @throws Refused {@code invalid-request} if too long
      */
     public static @Nullable String parse(@Nullable String header) {
-        return header == null || header.isBlank() ? null : Text.checked("Huddle-Reason", header.strip(), LONGEST);
+        return header == null || header.isBlank()
+                ? null
+                : Text.checked("Huddle-Reason", decoded(header).strip(), LONGEST);
     }
 
     /** @throws Refused {@code reason-missing} without one */
@@ -24,5 +29,17 @@ public final class Reason {
             throw new Refused(Refusal.REASON_MISSING, "an operator says why: 1 to 200 characters");
         }
         return reason;
+    }
+
+    /** The container hands headers over as Latin-1; who types a reason sends UTF-8. What is no UTF-8 stays as it came. */
+    private static String decoded(String header) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(header.getBytes(StandardCharsets.ISO_8859_1)))
+                    .toString();
+        } catch (CharacterCodingException latin) {
+            return header;
+        }
     }
 }

@@ -34,7 +34,7 @@ public class RequestBodyReader implements MessageBodyReader<RequestBody> {
             MultivaluedMap<String, String> headers,
             InputStream entity)
             throws IOException {
-        byte[] bytes = entity.readNBytes(limit + 1);
+        byte[] bytes = read(entity);
         if (bytes.length > limit) {
             throw BodyLimit.tooLarge(limit);
         }
@@ -42,6 +42,15 @@ public class RequestBodyReader implements MessageBodyReader<RequestBody> {
             throw new Refused(Refusal.UNSUPPORTED_MEDIA_TYPE, "Send Content-Type: application/json.");
         }
         return RequestBody.parse(bytes);
+    }
+
+    /** A broken chunk, a broken gzip or a caller that went away: whatever it is, it is not our defect. */
+    private byte[] read(InputStream entity) {
+        try {
+            return entity.readNBytes(limit + 1);
+        } catch (IOException | RuntimeException unreadable) {
+            throw Refused.invalid("the body could not be read: its encoding or its length is wrong");
+        }
     }
 
     private static MediaType plain(MediaType media) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.huddle.setting.Configured;
-import io.huddle.store.DatabaseUnavailable;
+import io.huddle.web.Refused;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
@@ -36,6 +36,9 @@ class FeedTest {
     private static final class Reader implements Subscriber {
         final Deque<CompletableFuture<Void>> deliveries = new ArrayDeque<>();
         int calls;
+
+        @Override
+        public void end() {}
 
         @Nullable
         RuntimeException failure;
@@ -180,11 +183,11 @@ class FeedTest {
             Feed small = feed(this::take);
             Feed.Subscription first = small.subscribe("r-1", new Reader());
             small.subscribe("r-2", new Reader());
-            assertThatThrownBy(() -> small.subscribe("r-1", new Reader())).isInstanceOf(DatabaseUnavailable.class);
+            assertThatThrownBy(() -> small.subscribe("r-1", new Reader())).isInstanceOf(Refused.class);
             first.end();
             first.end();
             small.subscribe("r-1", new Reader());
-            assertThatThrownBy(() -> small.subscribe("r-1", new Reader())).isInstanceOf(DatabaseUnavailable.class);
+            assertThatThrownBy(() -> small.subscribe("r-1", new Reader())).isInstanceOf(Refused.class);
         });
     }
 
@@ -211,6 +214,9 @@ class FeedTest {
         AtomicInteger most = new AtomicInteger();
         boolean later = random.nextBoolean();
         Subscriber reader = new Subscriber() {
+            @Override
+            public void end() {}
+
             @Override
             public long position() {
                 return read.get();
