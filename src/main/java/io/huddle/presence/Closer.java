@@ -31,11 +31,6 @@ public class Closer {
         return closings.abandoned();
     }
 
-    /** Finishes such a room; its trouble, if there is any, is logged and does not hold up the others. */
-    void finishAbandoned(String room) {
-        attempt(room);
-    }
-
     /** Closes the rooms that nobody has used for the configured time. */
     void closeIdle() throws SQLException {
         for (String room : closings.idle()) {
@@ -45,7 +40,8 @@ public class Closer {
         }
     }
 
-    private void attempt(String room) {
+    /** Finishes a closing room; its trouble, if there is any, is logged and does not hold up the others. */
+    void attempt(String room) {
         try {
             finish(room);
         } catch (SQLException | RuntimeException failed) {

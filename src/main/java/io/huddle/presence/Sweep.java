@@ -80,7 +80,7 @@ public class Sweep {
         if (written != null) {
             sweep(written);
             for (String room : closer.abandoned()) {
-                closer.finishAbandoned(room);
+                closer.attempt(room);
                 keepBeating();
             }
         }

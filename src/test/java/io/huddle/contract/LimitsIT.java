@@ -55,6 +55,22 @@ class LimitsIT extends Contract {
         assertThat(row(ada.session()).generation()).isEqualTo(before.generation());
     }
 
+    /** Renewals are not counted as requests, so guessing at other people's sessions through them was free. */
+    @Test
+    void renewals_ofSessionsThatAreNotOnesOwn_areRefusedLikeRequests() {
+        Membership ada = joined("ada");
+        Api stranger = participant("stranger-" + unique());
+        String path = "/rooms/" + ada.room() + "/sessions/" + ada.session() + "/lease";
+
+        List<Answer> refused = floodUntilRefused(
+                () -> stranger.later(
+                        "PUT", path, Api.json().add("generation", 1).build()),
+                6_000);
+
+        refused.get(0).assertProblem(429, "too-many-requests");
+        ada.renew().assertStatus(200);
+    }
+
     private interface Call {
         CompletableFuture<Answer> send();
     }
