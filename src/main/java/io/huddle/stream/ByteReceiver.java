@@ -1,0 +1,20 @@
+package io.huddle.stream;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the bytes of one byte stream of the client. Called by one thread at a time, in the order of arrival. */
+public interface ByteReceiver {
+    /**
+     * Takes a chunk. The next one comes after the stage has completed; meanwhile up to the stream's limit is buffered, and
+     * past it the client is made to wait.
+     */
+    CompletionStage<Void> accept(ByteBuffer chunk);
+
+    /** All bytes have come. */
+    void finished();
+
+    /** The stream was broken off, by the client or with the connection; no reason where none was given. */
+    void destroyed(@Nullable String reason);
+}
