@@ -47,6 +47,14 @@ public enum Setting {
     EVENT_SEND_TIMEOUT_SECONDS("huddle.events.send-timeout-seconds", 10, 1, 120),
     EVENT_KEEP_ALIVE_SECONDS("huddle.events.keep-alive-seconds", 15, 1, 120),
 
+    LEGACY_PROTOCOLS("huddle.stream.legacy-protocols", 0, 0, 1),
+    CLOCK_DRIFT_SECONDS("huddle.stream.clock-drift-seconds", 30, 1, 300),
+    TICKET_SECONDS("huddle.stream.ticket-seconds", 30, 1, 300),
+    CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
+    CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
+
+    TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
+
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
 
@@ -54,8 +62,16 @@ public enum Setting {
     EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
     RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
 
-    /** The settings that are text: an address, a list of origins, a claim's name. Each is checked by its one reader. */
-    public static final Set<String> TEXT = Set.of("huddle.public-url", "huddle.origins", "huddle.jwt.subject-claim");
+    /** The settings that are text: an address, a list of origins, a claim's name, a secret. Each is checked by its one reader. */
+    public static final Set<String> TEXT = Set.of(
+            "huddle.public-url",
+            "huddle.origins",
+            "huddle.jwt.subject-claim",
+            "huddle.stream.audience",
+            "huddle.keys.secret",
+            "huddle.ice.stun-urls",
+            "huddle.ice.turn-urls",
+            "huddle.ice.turn-secret");
 
     private final String key;
     private final int byDefault;
