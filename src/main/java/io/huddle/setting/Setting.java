@@ -67,6 +67,13 @@ public enum Setting {
     STREAM_DRAIN_SPREAD_MS("huddle.stream.drain-spread-ms", 5_000, 0, 60_000),
     STREAM_TRAFFIC_LOG("huddle.stream.traffic-log", 0, 0, 1),
     STREAM_TRAFFIC_BODIES("huddle.stream.traffic-bodies", 0, 0, 1),
+    LEGACY_PROTOCOLS("huddle.stream.legacy-protocols", 0, 0, 1),
+    CLOCK_DRIFT_SECONDS("huddle.stream.clock-drift-seconds", 30, 1, 300),
+    TICKET_SECONDS("huddle.stream.ticket-seconds", 30, 1, 300),
+    CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
+    CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
+
+    TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
@@ -75,8 +82,16 @@ public enum Setting {
     EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
     RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
 
-    /** The settings that are text: an address, a list of origins, a claim's name. Each is checked by its one reader. */
-    public static final Set<String> TEXT = Set.of("huddle.public-url", "huddle.origins", "huddle.jwt.subject-claim");
+    /** The settings that are text: an address, a list of origins, a claim's name, a secret. Each is checked by its one reader. */
+    public static final Set<String> TEXT = Set.of(
+            "huddle.public-url",
+            "huddle.origins",
+            "huddle.jwt.subject-claim",
+            "huddle.stream.audience",
+            "huddle.keys.secret",
+            "huddle.ice.stun-urls",
+            "huddle.ice.turn-urls",
+            "huddle.ice.turn-secret");
 
     private final String key;
     private final int byDefault;

@@ -1,6 +1,7 @@
 package io.huddle.stream;
 
 import io.huddle.web.Problem;
+import io.huddle.web.PublicUrl;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import jakarta.inject.Inject;
@@ -15,6 +16,7 @@ import jakarta.websocket.DeploymentException;
 import jakarta.websocket.server.ServerContainer;
 import jakarta.websocket.server.ServerEndpointConfig;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -63,8 +65,11 @@ public class StreamServlet extends HttpServlet {
     private void enter(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
         Taken taken = new Taken();
         try {
-            Handshake handshake =
-                    handshakes.admit(PATH, request.getQueryString(), request.getHeader("Origin"), own(request));
+            Handshake handshake = handshakes.admit(
+                    PATH,
+                    request.getQueryString(),
+                    request.getHeader("Origin"),
+                    PublicUrl.origin(URI.create(request.getRequestURL().toString())));
             upgrade(request, response, handshake, taken);
             metrics.handshake(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         } catch (Refused refused) {
@@ -74,13 +79,6 @@ public class StreamServlet extends HttpServlet {
                 streams.leave();
             }
         }
-    }
-
-    /** The origin that the request came to, as a browser names it. */
-    private static String own(HttpServletRequest request) {
-        boolean usual = request.getServerPort() == (request.isSecure() ? 443 : 80);
-        return (request.getScheme() + "://" + request.getServerName() + (usual ? "" : ":" + request.getServerPort()))
-                .toLowerCase(Locale.ROOT);
     }
 
     /** Whether the connection has opened and gives the handshake's place back itself. */

@@ -1,5 +1,6 @@
 package io.huddle.stream;
 
+import io.huddle.security.ClientKeyDeleted;
 import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
@@ -11,6 +12,7 @@ import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.Collection;
@@ -247,6 +249,14 @@ public class Streams {
         owners.remove(stream.clientId(), stream);
         if (wasPublic) {
             execute(() -> tell(() -> disconnected.fire(new ClientDisconnected(stream, stream.cause()))));
+        }
+    }
+
+    /** The key of a client is gone: its connection ends with it. */
+    void forget(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {
+        ClientStream owner = owners.get(deleted.client());
+        if (owner != null) {
+            owner.close(CloseCause.OPERATOR, "the client's key was deleted");
         }
     }
 

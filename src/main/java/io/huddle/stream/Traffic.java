@@ -32,15 +32,21 @@ public class Traffic {
     @Inject
     private BeanManager beans;
 
-    private volatile boolean observed;
+    /** Whether anybody observes messages; looked up with the first one. */
+    private volatile @Nullable Boolean observed;
 
-    /** Looks for observers; before the first stream. */
-    void prepare(MessagePassed example) {
-        observed = !beans.resolveObserverMethods(example).isEmpty();
+    private boolean isObserved(ClientStream stream) {
+        Boolean known = observed;
+        if (known == null) {
+            known = !beans.resolveObserverMethods(new MessagePassed(stream, true, "", null))
+                    .isEmpty();
+            observed = known;
+        }
+        return known;
     }
 
     void in(ClientStream stream, ClientMessage message, @Nullable FieldDescriptor body) {
-        if (logs || observed) {
+        if (logs || isObserved(stream)) {
             String type = type(message.hasError(), body);
             log(stream, "from", type, message.getRequestId(), message);
             tell(new MessagePassed(stream, true, type, idOrNull(message.getRequestId())));
@@ -48,7 +54,7 @@ public class Traffic {
     }
 
     void out(ClientStream stream, ServerMessage message) {
-        if (logs || observed) {
+        if (logs || isObserved(stream)) {
             int number = message.getBodyCase().getNumber();
             FieldDescriptor body =
                     number == 0 ? null : ServerMessage.getDescriptor().findFieldByNumber(number);
@@ -59,7 +65,7 @@ public class Traffic {
     }
 
     private void tell(MessagePassed message) {
-        if (observed) {
+        if (isObserved(message.stream())) {
             try {
                 passed.fire(message);
             } catch (RuntimeException failed) {
