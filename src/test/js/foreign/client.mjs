@@ -200,7 +200,7 @@ class Stream {
 
   async #handled(method, request) {
     const handler = this.#options.handlers[method];
-    if (!handler) return { error: 'unknown-method' };
+    if (!handler) return { error: 'unknown-method', userError: true };
     try {
       return { [method + 'Response']: await handler(request) };
     } catch (failure) {

@@ -101,7 +101,7 @@ test('requests of the server are answered: result, error with its flag, defect w
     good: { reply: true, dCallResponse: { data: '12' } },
     refused: { reply: true, error: 'not now', userError: true },
     defect: { reply: true, error: 'internal-error' },
-    unknown: { reply: true, error: 'unknown-method' },
+    unknown: { reply: true, error: 'unknown-method', userError: true },
   });
 });
 
