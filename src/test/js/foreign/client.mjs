@@ -90,6 +90,11 @@ class Stream {
     });
   }
 
+  /** How many pings of the server have come. */
+  get pings() {
+    return this.#pings;
+  }
+
   get isDead() {
     return this.#dead;
   }

@@ -43,7 +43,8 @@ public final class JavaScript {
         return outcome.text();
     }
 
-    private static void skipWithoutNode() {
+    /** Ends the test that runs as skipped, saying so in one line, where Node.js is missing or too old. */
+    public static void skipWithoutNode() {
         boolean usable = version() >= LEAST_VERSION;
         if (!usable) {
             String line = "Skipped: needs Node.js " + LEAST_VERSION
@@ -78,8 +79,8 @@ public final class JavaScript {
                 Process process = builder.start();
                 if (!process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
                     Processes.killTree(process.toHandle());
-                    throw new AssertionError(
-                            command + " did not end within " + deadline + ":\n" + Files.readString(output));
+                    throw new AssertionError("%s did not end within %s:%n%s"
+                            .formatted(command, deadline, Files.readString(output)));
                 }
                 return new Outcome(process.exitValue(), Files.readString(output));
             } finally {
