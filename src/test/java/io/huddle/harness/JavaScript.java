@@ -79,8 +79,8 @@ public final class JavaScript {
                 Process process = builder.start();
                 if (!process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
                     Processes.killTree(process.toHandle());
-                    throw new AssertionError("%s did not end within %s:%n%s"
-                            .formatted(command, deadline, Files.readString(output)));
+                    throw new AssertionError(
+                            "%s did not end within %s:%n%s".formatted(command, deadline, Files.readString(output)));
                 }
                 return new Outcome(process.exitValue(), Files.readString(output));
             } finally {
