@@ -3,6 +3,7 @@ package io.huddle.client;
 import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.Queue;
@@ -21,10 +22,7 @@ public final class ByteInput extends InputStream {
     private final Condition changed;
 
     /** Guarded by the lock of the streams, as is all below. */
-    private final Queue<ByteString> chunks = new ArrayDeque<>();
-
-    /** How much of the first chunk was read. */
-    private int offset;
+    private final Queue<ByteBuffer> chunks = new ArrayDeque<>();
 
     int buffered;
     boolean attached;
@@ -62,20 +60,18 @@ public final class ByteInput extends InputStream {
             while (chunks.isEmpty() && !hasEnded()) {
                 changed.await();
             }
-            ByteString chunk = chunks.peek();
+            ByteBuffer chunk = chunks.peek();
             if (broken != null) {
                 throw new IOException(broken);
             }
             if (chunk == null) {
                 return -1;
             }
-            read = Math.min(count, chunk.size() - offset);
-            chunk.copyTo(into, offset, start, read);
-            offset += read;
+            read = Math.min(count, chunk.remaining());
+            chunk.get(into, start, read);
             buffered -= read;
-            if (offset == chunk.size()) {
+            if (!chunk.hasRemaining()) {
                 chunks.remove();
-                offset = 0;
             }
         } catch (InterruptedException interrupted) {
             throw ByteOutput.interrupted();
@@ -111,7 +107,7 @@ public final class ByteInput extends InputStream {
 
     void add(ByteString chunk) {
         if (!chunk.isEmpty()) {
-            chunks.add(chunk);
+            chunks.add(chunk.asReadOnlyByteBuffer());
             buffered += chunk.size();
             changed.signalAll();
         }
@@ -140,7 +136,6 @@ public final class ByteInput extends InputStream {
         int dropped = buffered;
         chunks.clear();
         buffered = 0;
-        offset = 0;
         if (broken == null) {
             broken = "closed";
         }
