@@ -1,6 +1,7 @@
 package io.huddle.client;
 
 import io.huddle.client.HuddleFailure.Reason;
+import io.huddle.wire.CanonicalHandshake;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +27,7 @@ sealed interface Credentials {
         public CompletionStage<URI> handshake(Profile profile, boolean supersede, Duration clockOffset) {
             Map<String, String> query = new LinkedHashMap<>();
             String path = url.getPath();
-            Signature signature = new Signature(
+            CanonicalHandshake signed = new CanonicalHandshake(
                     path,
                     profile.audience().isEmpty() ? path : profile.audience(),
                     profile.appVersion(),
@@ -36,18 +37,19 @@ sealed interface Credentials {
                     key.id(),
                     PROTOCOL,
                     supersede,
+                    "",
                     profile.metadata());
             query.put("pv", PROTOCOL);
-            query.put("appv", signature.appVersion());
-            query.put("ts", signature.timestamp());
-            query.put("nonce", signature.nonce());
-            query.put("aud", signature.audience());
-            query.put("id", signature.streamId());
-            query.put("cid", signature.clientId());
+            query.put("appv", signed.appVersion());
+            query.put("ts", signed.timestamp());
+            query.put("nonce", signed.nonce());
+            query.put("aud", signed.audience());
+            query.put("id", signed.streamId());
+            query.put("cid", signed.clientId());
             if (supersede) {
                 query.put("supersede", "1");
             }
-            query.put("signature", signature.by(key.secret()));
+            query.put("signature", signed.signature(key.secret()));
             query.putAll(profile.metadata());
             return CompletableFuture.completedFuture(address(url, query));
         }

@@ -28,7 +28,7 @@ final class Timers {
         }
         CompletableFuture<Boolean> due =
                 new CompletableFuture<Boolean>().completeOnTimeout(true, delay.toNanos(), TimeUnit.NANOSECONDS);
-        due.thenRunAsync(action, executor);
+        var unused = due.thenRunAsync(action, executor);
         return due;
     }
 }
