@@ -50,7 +50,6 @@ public final class HuddleClient implements AutoCloseable {
 
     private @Nullable Connection connection;
     private @Nullable Future<?> retry;
-    private @Nullable HuddleFailure lastFailure;
     private Duration clockOffset = Duration.ZERO;
 
     /** Had a connection that nobody took over, so that what the server still holds of it may be superseded. */
@@ -111,12 +110,12 @@ public final class HuddleClient implements AutoCloseable {
                     return CompletableFuture.failedFuture(new HuddleFailure(Reason.CLOSED));
                 }
                 case CONNECTED, CONNECTING -> {
-                    return connecting.copy();
+                    return outcome(connecting);
                 }
                 case RECONNECTING -> {
                     Future<?> waiting = retry;
                     if (waiting == null || !waiting.cancel(false)) {
-                        return connecting.copy();
+                        return outcome(connecting);
                     }
                     retry = null;
                 }
@@ -125,7 +124,7 @@ public final class HuddleClient implements AutoCloseable {
                     connecting = new CompletableFuture<>();
                 }
             }
-            outcome = connecting.copy();
+            outcome = outcome(connecting);
         }
         attempt();
         return outcome;
@@ -150,16 +149,14 @@ public final class HuddleClient implements AutoCloseable {
      * @return exceptionally with a {@link RemoteError} or a {@link HuddleFailure}; cancelling it frees the call's place
      * @throws IllegalArgumentException if the two do not belong to a method of the client
      */
+    @SuppressWarnings("unchecked") // The method answers with exactly this class.
     public <T extends Message> CompletableFuture<T> call(Message request, Class<T> answer, Duration deadline) {
         Methods.Method method = Methods.ALL.called(request.getClass(), answer);
         Connection current = current();
         if (current == null) {
             return CompletableFuture.failedFuture(new HuddleFailure(Reason.NOT_CONNECTED));
         }
-        CompletableFuture<Message> message = current.call(method, request, deadline);
-        CompletableFuture<T> typed = message.thenApply(answer::cast);
-        var unused = typed.whenComplete((value, failed) -> message.cancel(false));
-        return typed;
+        return (CompletableFuture<T>) (CompletableFuture<?>) current.call(method, request, deadline);
     }
 
     /**
@@ -335,7 +332,6 @@ public final class HuddleClient implements AutoCloseable {
                 return;
             }
             connection = null;
-            lastFailure = cause;
             boolean first = state == State.CONNECTING;
             tells = !first && (wasEstablished || state == State.RECONNECTING);
             undecided = connecting;
@@ -395,6 +391,19 @@ public final class HuddleClient implements AutoCloseable {
         } catch (RuntimeException failed) {
             handlers.defect("callback", failed);
         }
+    }
+
+    /** For one caller, who may cancel it; with the failure itself, where a copy would wrap it. */
+    private static CompletableFuture<Boolean> outcome(CompletableFuture<Boolean> shared) {
+        CompletableFuture<Boolean> own = new CompletableFuture<>();
+        var unused = shared.whenComplete((connected, failed) -> {
+            if (failed == null) {
+                own.complete(connected);
+            } else {
+                own.completeExceptionally(failed);
+            }
+        });
+        return own;
     }
 
     private synchronized @Nullable Connection current() {
