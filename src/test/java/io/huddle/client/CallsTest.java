@@ -78,7 +78,8 @@ class CallsTest extends PeerTest {
     void answer_ofAnotherMethod_closesWith4000() {
         Peer.Stream stream = connect(client);
         CompletableFuture<UEchoResponse> answer = call("hello");
-        stream.send(reply(request(stream, "hello").getRequestId()).setUCallResponse(UCallResponse.getDefaultInstance()));
+        stream.send(
+                reply(request(stream, "hello").getRequestId()).setUCallResponse(UCallResponse.getDefaultInstance()));
         assertThat(failure(answer)).isEqualTo(Reason.DELIVERY_INDETERMINATE);
         assertThat(stream.awaitClose()).isEqualTo(4000);
     }
@@ -208,7 +209,9 @@ class CallsTest extends PeerTest {
 
     private static ClientMessage request(Peer.Stream stream, String message) {
         return stream.await(
-                message, one -> one.hasUEchoRequest() && one.getUEchoRequest().getMessage().equals(message));
+                message,
+                one -> one.hasUEchoRequest()
+                        && one.getUEchoRequest().getMessage().equals(message));
     }
 
     private static ServerMessage.Builder echo(ClientMessage request, String message) {

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConnectTest extends PeerTest {
     @Test
     void handshake_byKey_isSignedOverAllItSays() {
-        HuddleClient client = client(options().metadata("site", "Bad Ems").metadata("7", "é&=").audience("aud"));
+        HuddleClient client = client(
+                options().metadata("site", "Bad Ems").metadata("7", "é&=").audience("aud"));
         client.setClockOffset(Duration.ofHours(1));
         long before = System.currentTimeMillis();
         Map<String, String> query = connect(client).query();
@@ -28,9 +29,9 @@ class ConnectTest extends PeerTest {
                 "/stream",
                 "aud",
                 "huddle-java",
-                query.get("ts"),
-                query.get("nonce"),
-                query.get("id"),
+                query.getOrDefault("ts", ""),
+                query.getOrDefault("nonce", ""),
+                query.getOrDefault("id", ""),
                 "c-test",
                 "4",
                 false,
@@ -186,8 +187,9 @@ class ConnectTest extends PeerTest {
 
     @Test
     void hint_serverAnswers_staysConnected() {
-        HuddleClient client = client(options().timing(Timings.life(
-                Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(300))));
+        HuddleClient client = client(options()
+                .timing(Timings.life(
+                        Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(300))));
         Peer.Stream stream = connect(client);
         client.checkConnection();
         stream.await("a ping", ClientMessage::hasPingPong);
@@ -197,8 +199,9 @@ class ConnectTest extends PeerTest {
 
     @Test
     void hint_serverIsSilent_comesBack() {
-        HuddleClient client = client(options().timing(Timings.life(
-                Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(200))));
+        HuddleClient client = client(options()
+                .timing(Timings.life(
+                        Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(200))));
         connect(client);
         client.checkConnection();
         assertThat(loss().cause().reason()).isEqualTo(Reason.TIMEOUT);

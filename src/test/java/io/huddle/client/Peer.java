@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -40,6 +41,7 @@ import java.util.function.Predicate;
  * connection, or refuses the next with a status, and leaves the rest to the test. For any thread.
  */
 final class Peer implements AutoCloseable {
+    private static final int SMALL = 64 << 10;
     private static final String ACCEPT = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
     private final ServerSocket listener;
@@ -54,7 +56,11 @@ final class Peer implements AutoCloseable {
 
     static Peer listening() {
         try {
-            Peer peer = new Peer(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+            ServerSocket listener = new ServerSocket();
+            // Small and fixed, so that a peer that stops reading is felt soon.
+            listener.setReceiveBufferSize(SMALL);
+            listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            Peer peer = new Peer(listener);
             peer.threads.execute(peer::acceptAll);
             return peer;
         } catch (IOException failed) {

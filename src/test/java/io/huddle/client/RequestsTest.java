@@ -57,9 +57,8 @@ class RequestsTest extends PeerTest {
         stream.send(call("s1", ""));
         assertThat(answerTo(stream, "s1").getError()).isEqualTo("no such badge");
         assertThat(answerTo(stream, "s1").getUserError()).isTrue();
-        stream.send(ServerMessage.newBuilder()
-                .setRequestId("s2")
-                .setDSignalRequest(DSignalRequest.getDefaultInstance()));
+        stream.send(
+                ServerMessage.newBuilder().setRequestId("s2").setDSignalRequest(DSignalRequest.getDefaultInstance()));
         assertThat(answerTo(stream, "s2").getError()).isEqualTo("offline");
         assertThat(answerTo(stream, "s2").getUserError()).isFalse();
         assertThat(defects).isEmpty();
@@ -111,7 +110,8 @@ class RequestsTest extends PeerTest {
                         .build());
         later.complete(answer("at last"));
         answerTo(stream, "s1");
-        assertThat(stream.received().stream().filter(ClientMessage::hasRequestAck)).hasSize(1);
+        assertThat(stream.received().stream().filter(ClientMessage::hasRequestAck))
+                .hasSize(1);
     }
 
     @Test
@@ -178,9 +178,8 @@ class RequestsTest extends PeerTest {
         Peer.Stream again = peer.activated();
         Awaiting.until("connected", client::isConnected);
         later.complete(answer("late"));
-        again.send(ServerMessage.newBuilder()
-                .setRequestId("s2")
-                .setDSignalRequest(DSignalRequest.getDefaultInstance()));
+        again.send(
+                ServerMessage.newBuilder().setRequestId("s2").setDSignalRequest(DSignalRequest.getDefaultInstance()));
         answerTo(again, "s2");
         assertThat(again.received()).noneMatch(ClientMessage::hasDCallResponse);
     }
