@@ -15,7 +15,7 @@ import java.sql.Timestamp;
 @ApplicationScoped
 public class Audit {
     private static final String INSERT = "INSERT INTO audit (id, at, actor, action, reason, room_id, session_id,"
-            + " generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+            + " generation, client) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
     @Inject
     private Database database;
@@ -31,6 +31,7 @@ public class Audit {
             insert.setString(6, acted.room());
             insert.setString(7, acted.session());
             insert.setObject(8, acted.generation());
+            insert.setString(9, acted.client());
             insert.executeUpdate();
         }
     }

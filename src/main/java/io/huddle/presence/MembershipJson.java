@@ -1,9 +1,16 @@
 package io.huddle.presence;
 
 import io.huddle.room.Room;
+import io.huddle.security.IceServers;
+import io.huddle.security.Tickets;
+import java.net.URI;
 import java.time.Instant;
+import java.util.List;
 
-/** What a join answers: which session and generation the client now is, and how often to renew. */
+/**
+ * What a join answers: which session and generation the client now is, how often to renew, how to open its stream, and
+ * which servers help its media through.
+ */
 public record MembershipJson(
         String room,
         String session,
@@ -14,8 +21,22 @@ public record MembershipJson(
         Instant serverTime,
         long heartbeatSeconds,
         long leaseSeconds,
+        StreamJson stream,
+        List<IceServers.IceServer> iceServers,
         long seq) {
-    static MembershipJson of(Room room, Session session, Instant now) {
+    /**
+     * How this generation opens its stream.
+     *
+     * @param ticket good for one stream, until {@code expiresAt}
+     */
+    public record StreamJson(String url, String ticket, Instant expiresAt) {
+        static StreamJson of(URI address, Tickets.Ticket ticket) {
+            return new StreamJson(address.toString(), ticket.text(), ticket.expiresAt());
+        }
+    }
+
+    static MembershipJson of(
+            Room room, Session session, Instant now, StreamJson stream, List<IceServers.IceServer> iceServers) {
         Seat seat = session.seat();
         return new MembershipJson(
                 room.id(),
@@ -27,6 +48,8 @@ public record MembershipJson(
                 now,
                 seat.terms().heartbeat().toSeconds(),
                 seat.terms().lease().toSeconds(),
+                stream,
+                iceServers,
                 room.seq());
     }
 }

@@ -7,7 +7,9 @@ import io.huddle.room.Room;
 import io.huddle.room.RoomState;
 import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
+import io.huddle.security.IceServers;
 import io.huddle.security.OperatorActed;
+import io.huddle.security.Tickets;
 import io.huddle.store.Retried;
 import io.huddle.web.IdempotencyKey;
 import io.huddle.web.Ids;
@@ -21,6 +23,7 @@ import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
 import jakarta.transaction.Transactional;
 import jakarta.transaction.Transactional.TxType;
+import java.net.URI;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -53,6 +56,12 @@ public class Sessions {
     private JoinKeys keys;
 
     @Inject
+    private Tickets tickets;
+
+    @Inject
+    private IceServers iceServers;
+
+    @Inject
     private Event<Returned> returned;
 
     @Inject
@@ -83,11 +92,13 @@ public class Sessions {
     /**
      * Joins, or joins again under the same key.
      *
+     * @param stream where the client streams are, to be told
      * @throws Refused {@code room-closing}, {@code room-closed}, {@code room-full}; for a retry also
      *     {@code stale-generation} and {@code session-ended}
      */
     @Retried
-    public MembershipJson join(Caller caller, String roomId, String participant, @Nullable IdempotencyKey key)
+    public MembershipJson join(
+            Caller caller, String roomId, String participant, @Nullable IdempotencyKey key, URI stream)
             throws SQLException {
         Room room = rooms.lock(caller, roomId);
         Session found = find(room.id(), participant);
@@ -106,8 +117,14 @@ public class Sessions {
             entities.flush();
             keys.keep(session.id(), key, verdict.seat().generation());
         }
+        Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), moment.now());
         returned.fire(new Returned(before, verdict.seat(), moment.now()));
-        return MembershipJson.of(room, session, moment.now());
+        return MembershipJson.of(
+                room,
+                session,
+                moment.now(),
+                MembershipJson.StreamJson.of(stream, ticket),
+                iceServers.of(session.id(), moment.now()));
     }
 
     /** A renewal that is not plain, or whose row was busy. */

@@ -7,6 +7,7 @@ import io.huddle.security.Callers;
 import io.huddle.security.Role;
 import io.huddle.setting.Setting;
 import io.huddle.web.IdempotencyKey;
+import io.huddle.web.PublicUrl;
 import io.huddle.web.RateLimit;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
@@ -26,8 +27,10 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
 import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -72,7 +75,10 @@ public class SessionsResource {
     @POST
     @Consumes(MediaType.WILDCARD)
     public Response join(
-            @PathParam("room") String room, @HeaderParam("Idempotency-Key") @Nullable String header, RequestBody body)
+            @PathParam("room") String room,
+            @HeaderParam("Idempotency-Key") @Nullable String header,
+            @Context UriInfo uri,
+            RequestBody body)
             throws SQLException {
         Caller caller = callers.current();
         caller.need(Role.values());
@@ -87,7 +93,7 @@ public class SessionsResource {
         if (!caller.actsFor(participant)) {
             throw new Refused(Refusal.FORBIDDEN, "only an integrator may name another participant than itself");
         }
-        MembershipJson membership = sessions.join(caller, room, participant, key);
+        MembershipJson membership = sessions.join(caller, room, participant, key, PublicUrl.stream(uri));
         return Response.status(membership.generation() == 1 ? Response.Status.CREATED : Response.Status.OK)
                 .entity(membership)
                 .build();

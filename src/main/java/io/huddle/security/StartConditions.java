@@ -34,6 +34,8 @@ public class StartConditions {
             refuseOtherHosts();
         }
         PublicUrl.check();
+        ClientKeys.check();
+        IceServers.check();
         refuseMissingKeyStore();
         refuseForeignKeyStore();
         if (!Setting.DEMO.isOn() && !has("mp.jwt.verify.publickey.location") && !has("mp.jwt.verify.publickey")) {

@@ -47,6 +47,34 @@ public enum Setting {
     EVENT_SEND_TIMEOUT_SECONDS("huddle.events.send-timeout-seconds", 10, 1, 120),
     EVENT_KEEP_ALIVE_SECONDS("huddle.events.keep-alive-seconds", 15, 1, 120),
 
+    STREAMS("huddle.stream.streams", 10_000, 1, 1_000_000),
+    STREAM_HANDSHAKES("huddle.stream.pending-handshakes", 128, 1, 10_000),
+    STREAM_MESSAGE_BYTES("huddle.stream.message-bytes", 8_388_608, 1_024, 67_108_864),
+    STREAM_BUFFER_BYTES("huddle.stream.buffer-bytes", 8_388_608, 65_536, 67_108_864),
+    STREAM_QUEUED_REQUESTS("huddle.stream.queued-requests", 128, 1, 10_000),
+    STREAM_REQUESTS("huddle.stream.requests", 64, 1, 10_000),
+    STREAM_CALLS("huddle.stream.calls", 128, 1, 10_000),
+    STREAM_SILENCE_SECONDS("huddle.stream.silence-seconds", 75, 1, 3_600),
+    STREAM_LIVENESS_SECONDS("huddle.stream.liveness-seconds", 15, 1, 600),
+    STREAM_SEND_TIMEOUT_SECONDS("huddle.stream.send-timeout-seconds", 30, 1, 600),
+    STREAM_LATE_REPLY_SECONDS("huddle.stream.late-reply-seconds", 60, 1, 600),
+    STREAM_DISCONNECT_ON_TIMEOUT("huddle.stream.disconnect-on-request-timeout", 1, 0, 1),
+    STREAM_UNCLAIMED_BYTES("huddle.stream.unclaimed-bytes", 2_097_152, 1_024, 67_108_864),
+    STREAM_UNCLAIMED_IDS("huddle.stream.unclaimed-ids", 1_024, 1, 65_536),
+    STREAM_UNCLAIMED_SECONDS("huddle.stream.unclaimed-seconds", 5, 1, 600),
+    STREAM_PAUSE_SECONDS("huddle.stream.pause-seconds", 30, 1, 60),
+    STREAM_PAUSED_READERS("huddle.stream.paused-readers", 64, 0, 10_000),
+    STREAM_DRAIN_SPREAD_MS("huddle.stream.drain-spread-ms", 5_000, 0, 60_000),
+    STREAM_TRAFFIC_LOG("huddle.stream.traffic-log", 0, 0, 1),
+    STREAM_TRAFFIC_BODIES("huddle.stream.traffic-bodies", 0, 0, 1),
+    LEGACY_PROTOCOLS("huddle.stream.legacy-protocols", 0, 0, 1),
+    CLOCK_DRIFT_SECONDS("huddle.stream.clock-drift-seconds", 30, 1, 300),
+    TICKET_SECONDS("huddle.stream.ticket-seconds", 30, 1, 300),
+    CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
+    CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
+
+    TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
+
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
 
@@ -54,8 +82,16 @@ public enum Setting {
     EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
     RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
 
-    /** The settings that are text: an address, a list of origins, a claim's name. Each is checked by its one reader. */
-    public static final Set<String> TEXT = Set.of("huddle.public-url", "huddle.origins", "huddle.jwt.subject-claim");
+    /** The settings that are text: an address, a list of origins, a claim's name, a secret. Each is checked by its one reader. */
+    public static final Set<String> TEXT = Set.of(
+            "huddle.public-url",
+            "huddle.origins",
+            "huddle.jwt.subject-claim",
+            "huddle.stream.audience",
+            "huddle.keys.secret",
+            "huddle.ice.stun-urls",
+            "huddle.ice.turn-urls",
+            "huddle.ice.turn-secret");
 
     private final String key;
     private final int byDefault;

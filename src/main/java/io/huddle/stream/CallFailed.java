@@ -10,9 +10,9 @@ public class CallFailed extends RuntimeException {
         DISCONNECTED,
         /** It was not sent: as many calls or bytes wait as may wait. Try again later. */
         BACKPRESSURE,
-        /** It was sent and its deadline passed without an answer. */
+        /** Its deadline passed while it waited for the socket: surely not sent. */
         DEADLINE_EXCEEDED,
-        /** It was sent and the stream ended before the answer: it may have been done. */
+        /** It was sent, and its deadline passed or the stream ended before the answer: it may have been done. */
         DELIVERY_INDETERMINATE
     }
 

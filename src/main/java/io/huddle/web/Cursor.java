@@ -11,6 +11,9 @@ public record Cursor(Instant at, String id) {
     /** The end of the year 9999: beyond it, and before 1970, the databases and the platform stumble over years. */
     private static final long LATEST_MICROS = 253_402_300_799_999_999L;
 
+    /** Characters of the longest id that is listed: a client's. */
+    private static final int LONGEST_ID = 128;
+
     /** @throws Refused {@code invalid-request} for anything this class did not write itself */
     public static @Nullable Cursor parse(@Nullable String text) {
         if (text == null || text.isEmpty()) {
@@ -22,7 +25,7 @@ public record Cursor(Instant at, String id) {
             long micros = Long.parseLong(plain.substring(0, comma));
             Cursor cursor = new Cursor(
                     Instant.EPOCH.plus(micros, ChronoUnit.MICROS),
-                    Text.checked("cursor", plain.substring(comma + 1), Text.ID_LENGTH));
+                    Text.checked("cursor", plain.substring(comma + 1), LONGEST_ID));
             if (micros < 0 || micros > LATEST_MICROS || !cursor.text().equals(text)) {
                 throw notOurs();
             }

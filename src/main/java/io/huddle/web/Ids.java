@@ -21,6 +21,13 @@ public final class Ids {
         return id.toString();
     }
 
+    /** A new span id of a W3C trace context: 16 hexadecimal digits. */
+    public static String span() {
+        byte[] random = new byte[8];
+        RANDOM.nextBytes(random);
+        return java.util.HexFormat.of().formatHex(random);
+    }
+
     /** True if the text has the form of an id of this kind; anything else is nobody's id and never reaches the database. */
     public static boolean isOf(char kind, String text) {
         if (text.length() != LENGTH + 2 || text.charAt(0) != kind || text.charAt(1) != '-') {

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Cross-origin requests from the web origins that the operator named; all others get no permission. Pure. */
-final class Origins {
+public final class Origins {
     private Origins() {}
 
     /** The setting {@code huddle.origins}: origins such as {@code https://ehr.example}, separated by commas. */
-    static Set<String> configured() {
+    public static Set<String> configured() {
         String text = Setting.text("huddle.origins");
         if (text.isEmpty()) {
             return Set.of();

@@ -5,9 +5,15 @@ import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Optional;
 
 /** Addresses in answers: under {@code huddle.public-url} where it is set, else as the request came. */
 public final class PublicUrl {
+    private static final int HTTP = 80;
+    private static final int HTTPS = 443;
+    private static final String STREAM = "stream";
+
     private PublicUrl() {}
 
     /** @throws IllegalStateException unless the setting is empty or an absolute address of the web */
@@ -27,6 +33,32 @@ public final class PublicUrl {
         } catch (URISyntaxException unreadable) {
             return false;
         }
+    }
+
+    /** The origin of the setting as a browser names it: in lower case, without the scheme's own port. Empty if not set. */
+    public static Optional<String> origin() {
+        String configured = Setting.text("huddle.public-url");
+        return configured.isEmpty() ? Optional.empty() : Optional.of(origin(URI.create(configured)));
+    }
+
+    /** The origin of an address as a browser names it. */
+    public static String origin(URI address) {
+        String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
+        String host = String.valueOf(address.getHost()).toLowerCase(Locale.ROOT);
+        int port = address.getPort();
+        boolean isUsual = port < 0 || port == ("https".equals(scheme) ? HTTPS : HTTP);
+        return scheme + "://" + host + (isUsual ? "" : ":" + port);
+    }
+
+    /** Where the client streams are: by {@code wss} where the API is by {@code https}. */
+    public static URI stream(UriInfo request) {
+        String configured = Setting.text("huddle.public-url");
+        UriBuilder builder =
+                configured.isEmpty() ? request.getBaseUriBuilder().replacePath("") : UriBuilder.fromUri(configured);
+        URI address = builder.path(STREAM).build();
+        return UriBuilder.fromUri(address)
+                .scheme("https".equals(address.getScheme()) ? "wss" : "ws")
+                .build();
     }
 
     /** @param segments path segments below the API's base */

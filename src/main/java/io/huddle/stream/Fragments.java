@@ -1,0 +1,35 @@
+package io.huddle.stream;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+
+/** The fragments of one message until the last has come. For use by one thread at a time. */
+final class Fragments {
+    private final ByteArrayOutputStream binary = new ByteArrayOutputStream(0);
+    private final StringBuilder text = new StringBuilder();
+    private int bytes;
+
+    void add(ByteBuffer part) {
+        byte[] copy = new byte[part.remaining()];
+        part.get(copy);
+        binary.writeBytes(copy);
+        bytes += copy.length;
+    }
+
+    void add(String part, int size) {
+        text.append(part);
+        bytes += size;
+    }
+
+    int bytes() {
+        return bytes;
+    }
+
+    ByteBuffer joined() {
+        return ByteBuffer.wrap(binary.toByteArray());
+    }
+
+    String text() {
+        return text.toString();
+    }
+}

@@ -1,0 +1,57 @@
+package io.huddle.stream;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.util.function.Supplier;
+import org.eclipse.microprofile.metrics.Metadata;
+import org.eclipse.microprofile.metrics.MetricRegistry;
+import org.eclipse.microprofile.metrics.MetricUnits;
+import org.eclipse.microprofile.metrics.Tag;
+
+/** What the streams of this node count. Labels are closed sets, never an id. Safe for use by any thread. */
+@ApplicationScoped
+public class StreamMetrics {
+    private static final Metadata STREAMS = described("huddle_streams", "Connected client streams of this node.");
+    private static final Metadata CLOSES = described("huddle_stream_closes", "Streams that ended, by cause.");
+    private static final Metadata HANDSHAKES =
+            described("huddle_stream_handshakes", "Handshakes, by the HTTP status that they were answered with.");
+    private static final Metadata LIMITS =
+            described("huddle_stream_limit_hits", "How often a stream came to a limit, by limit.");
+    private static final Metadata REQUESTS =
+            described("huddle_stream_requests", "Requests of clients, by method and outcome.");
+
+    @Inject
+    private MetricRegistry registry;
+
+    void gauge(Codec codec, Supplier<Number> count) {
+        registry.gauge(STREAMS, count, new Tag("codec", codec.wire()));
+    }
+
+    void closed(CloseCause cause) {
+        registry.counter(CLOSES, new Tag("cause", cause.wire())).inc();
+    }
+
+    void handshake(int status) {
+        registry.counter(HANDSHAKES, new Tag("status", Integer.toString(status)))
+                .inc();
+    }
+
+    /** @param limit from a closed set */
+    void hit(String limit) {
+        registry.counter(LIMITS, new Tag("limit", limit)).inc();
+    }
+
+    /** @param method a prefix of the wire, or {@code unknown} */
+    void request(String method, String outcome) {
+        registry.counter(REQUESTS, new Tag("method", method), new Tag("outcome", outcome))
+                .inc();
+    }
+
+    private static Metadata described(String name, String description) {
+        return Metadata.builder()
+                .withName(name)
+                .withDescription(description)
+                .withUnit(MetricUnits.NONE)
+                .build();
+    }
+}

@@ -1,0 +1,144 @@
+package io.huddle.stream;
+
+import io.huddle.web.Problem;
+import io.huddle.web.PublicUrl;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import jakarta.inject.Inject;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.annotation.WebServlet;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpSession;
+import jakarta.websocket.DeploymentException;
+import jakarta.websocket.server.ServerContainer;
+import jakarta.websocket.server.ServerEndpointConfig;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The upgrade to a client stream. Callers: whoever proves by ticket or signature who it is.
+ *
+ * <p>Refuses before the upgrade, with a status: 400 malformed, 403 not proven, 503 no capacity. The capacity is looked at
+ * first, so that a ticket is not used up by a node that has no place.
+ */
+@WebServlet(urlPatterns = StreamServlet.PATH)
+public class StreamServlet extends HttpServlet {
+    static final String PATH = "/stream";
+    private static final long serialVersionUID = 1L;
+    private static final List<String> SUBPROTOCOLS =
+            Arrays.stream(Codec.values()).map(Codec::subprotocol).toList();
+
+    @Inject
+    private transient Streams streams;
+
+    @Inject
+    private transient Handshakes handshakes;
+
+    @Inject
+    private transient StreamMetrics metrics;
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response)
+            throws IOException, ServletException {
+        if (!isUpgrade(request)) {
+            refuse(response, Refusal.INVALID_REQUEST, "this path is for WebSocket connections");
+        } else if (!isSpoken(request)) {
+            refuse(
+                    response,
+                    Refusal.INVALID_REQUEST,
+                    "the subprotocols of this path are " + String.join(", ", SUBPROTOCOLS));
+        } else if (!streams.enter()) {
+            refuse(response, Refusal.UNAVAILABLE, "this node takes no more streams now; try again");
+        } else {
+            enter(request, response);
+        }
+    }
+
+    private void enter(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
+        Taken taken = new Taken();
+        try {
+            Handshake handshake = handshakes.admit(
+                    PATH,
+                    request.getQueryString(),
+                    request.getHeader("Origin"),
+                    PublicUrl.origin(URI.create(request.getRequestURL().toString())));
+            upgrade(request, response, handshake, taken);
+            metrics.handshake(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
+        } catch (Refused refused) {
+            refuse(response, refused.refusal(), refused.detail());
+        } finally {
+            if (!taken.byConnection) {
+                streams.leave();
+            }
+        }
+    }
+
+    /** Whether the connection has opened and gives the handshake's place back itself. */
+    private static final class Taken {
+        private volatile boolean byConnection;
+    }
+
+    private void upgrade(HttpServletRequest request, HttpServletResponse response, Handshake handshake, Taken taken)
+            throws IOException, ServletException {
+        ServerContainer container = (ServerContainer) getServletContext().getAttribute(ServerContainer.class.getName());
+        ServerEndpointConfig config = ServerEndpointConfig.Builder.create(Connection.class, PATH)
+                .subprotocols(SUBPROTOCOLS)
+                .configurator(new ServerEndpointConfig.Configurator() {
+                    @Override
+                    public <T> T getEndpointInstance(Class<T> type) {
+                        taken.byConnection = true;
+                        return type.cast(new Connection(streams, handshake));
+                    }
+                })
+                .build();
+        try {
+            container.upgradeHttpToWebSocket(new WithoutSession(request), response, config, Map.of());
+        } catch (DeploymentException defect) {
+            throw new ServletException(defect);
+        }
+    }
+
+    /** The platform would make an HTTP session, and a cookie, for each stream; nothing here needs one. */
+    private static final class WithoutSession extends HttpServletRequestWrapper {
+        WithoutSession(HttpServletRequest request) {
+            super(request);
+        }
+
+        @Override
+        @SuppressWarnings(
+                "NullAway") // The platform accepts it, and the method's contract has no other word for "none".
+        public @Nullable HttpSession getSession() {
+            return null;
+        }
+
+        @Override
+        public @Nullable HttpSession getSession(boolean create) {
+            return null;
+        }
+    }
+
+    private static boolean isUpgrade(HttpServletRequest request) {
+        String upgrade = request.getHeader("Upgrade");
+        return upgrade != null && upgrade.toLowerCase(Locale.ROOT).contains("websocket");
+    }
+
+    /** Without a subprotocol it is protobuf; with unknown ones only, the two sides do not understand each other. */
+    private static boolean isSpoken(HttpServletRequest request) {
+        String offered = request.getHeader("Sec-WebSocket-Protocol");
+        return offered == null
+                || Arrays.stream(offered.split(",", -1)).map(String::strip).anyMatch(SUBPROTOCOLS::contains);
+    }
+
+    private void refuse(HttpServletResponse response, Refusal refusal, String detail) throws IOException {
+        metrics.handshake(refusal.status());
+        Problem.write(response, refusal, refusal == Refusal.FORBIDDEN ? "the handshake was refused" : detail);
+    }
+}
