@@ -86,7 +86,7 @@ export class FakeConnection {
   restarts = 0;
 
   #transceivers = [];
-  #pendingRemote = null;
+  #dead = false;
 
   constructor(configuration) {
     this.configuration = configuration;
@@ -151,6 +151,12 @@ export class FakeConnection {
     this.onconnectionstatechange?.();
   }
 
+  /** Fails, and whatever is agreed on later cannot heal it. */
+  dies() {
+    this.#dead = true;
+    this.turns('failed');
+  }
+
   #transceiver(track) {
     const sender = { track: track === 'audio' ? null : track, replaceTrack: async (other) => (sender.track = other) };
     const transceiver = { sender, receiver: {}, direction: 'sendrecv' };
@@ -161,7 +167,7 @@ export class FakeConnection {
   #agree() {
     const other = FakeConnection.all.get(this.remoteDescription?.sdp);
     const both = other?.remoteDescription?.sdp === this.id && other.signalingState === 'stable' && this.signalingState === 'stable';
-    if (!both) return;
+    if (!both || this.#dead || other.#dead) return;
     for (const each of [this, other]) if (each.connectionState !== 'connected') each.turns('connected');
   }
 }
