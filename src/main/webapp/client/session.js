@@ -66,6 +66,9 @@ export class Session {
 
   #stream = null;
   #connectedAt = null;
+  /** Whether the generation asked for last ever had a stream that stood. */
+  #stood = false;
+  #renewedAt = 0;
   #failures = 0;
   /** The local instant from which another stream may be tried. */
   #lineAt = 0;
@@ -248,7 +251,7 @@ export class Session {
   /** Joins again for another stream, while the session counts as present all along. */
   async #again(life) {
     // A ticket that never became a stream is replaced within its generation; after one that stood comes the next.
-    if (!this.#unsure && this.#connectedAt !== null) this.#freshKey();
+    if (!this.#unsure && this.#stood) this.#freshKey();
     const membership = await this.#ask();
     if (!life.aborted) this.#admit(membership);
     else if (this.state === 'ended') this.#unwanted(membership);
@@ -257,6 +260,7 @@ export class Session {
 
   #freshKey() {
     this.#key = newKey();
+    this.#stood = false;
     this.#askedAt = this.#api.clock.local();
   }
 
@@ -292,6 +296,7 @@ export class Session {
 
   #admit(membership) {
     this.#take(membership);
+    this.#renewedAt = this.#api.clock.local();
     this.trouble = null;
     this.#onLease(membership);
     // Another device may have taken over between the join and its reply.
@@ -307,6 +312,7 @@ export class Session {
     const current = () => this.#stream === stream;
     const onConnected = () => {
       if (!current()) return;
+      this.#stood = true;
       this.#connectedAt = this.#api.clock.local();
       this.#onStream(stream);
       this.#onChange();
@@ -337,7 +343,9 @@ export class Session {
     if (this.#connectedAt !== null && now - this.#connectedAt > STEADY_MS) this.#failures = 0;
     const wait = backoff(this.#failures++, Math.random(), end.delayMs);
     this.#lineAt = now + wait;
-    if (this.state === 'in') this.#keep(this.#become('in'), wait);
+    // The lease does not wait for the stream.
+    const renewal = this.#renewedAt + this.#heartbeatMs() - now;
+    if (this.state === 'in') this.#keep(this.#become('in'), Math.max(0, Math.min(wait, renewal)));
     else this.#onChange();
   }
 
@@ -387,6 +395,7 @@ export class Session {
   #lease({ state, leaseUntil, serverTime }, life) {
     if (life.aborted) return;
     this.membership = { ...this.membership, state, leaseUntil };
+    this.#renewedAt = this.#api.clock.local();
     this.trouble = null;
     const { session, generation } = this.membership;
     this.#onLease({ session, generation, state, leaseUntil, serverTime });
