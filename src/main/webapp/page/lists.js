@@ -9,6 +9,7 @@ export function drawRoster(people, { now, policy, listening }) {
   keyed(byId('roster'), people, (entry) => entry.session, byId('roster-row'), (node, entry) => {
     const { name } = entry;
     node.dataset.state = entry.state;
+    node.dataset.name = name;
     node.dataset.speaking = String(entry.speaking);
     const disc = node.querySelector('.disc');
     disc.dataset.tint = String(tint(entry.participant));
