@@ -214,7 +214,9 @@ final class Browser implements AutoCloseable {
     List<String> barriers() {
         driver.executeScript(Axe.SCRIPT);
         Object found = driver.executeAsyncScript(Axe.RUN);
-        return found instanceof List<?> list ? list.stream().map(String::valueOf).toList() : List.of("axe did not run");
+        return found instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of("axe did not run");
     }
 
     String query() {

@@ -106,8 +106,10 @@ class TalkIT {
 
             network.cut();
             alice.awaitText("you", "Reconnecting");
-            Awaiting.holds(Duration.ofSeconds(4), "bob still sees alice", () -> bob.text("roster")
-                    .contains(ALICE));
+            Awaiting.holds(
+                    Duration.ofSeconds(4),
+                    "bob still sees alice",
+                    () -> bob.text("roster").contains(ALICE));
             network.mend();
 
             alice.awaitText("you", "generation 2");
@@ -118,7 +120,8 @@ class TalkIT {
             bob.awaitSound("bob after the fault");
             assertThat(alice.session(ALICE)).isEqualTo(session);
             assertThat(bob.session(ALICE)).isEqualTo(session);
-            assertThat(bob.rosters()).allSatisfy(roster -> assertThat(names(roster)).containsExactlyInAnyOrder(ALICE, BOB));
+            assertThat(bob.rosters())
+                    .allSatisfy(roster -> assertThat(names(roster)).containsExactlyInAnyOrder(ALICE, BOB));
             assertThat(bob.text("timeline")).doesNotContain("is out").doesNotContain("left");
         }
     }
@@ -134,8 +137,10 @@ class TalkIT {
             bob.watchRoster();
 
             network.cut();
-            Awaiting.until(LEASE.plus(Awaiting.PATIENCE), "alice is out", () -> bob.text("timeline")
-                    .contains("is out"));
+            Awaiting.until(
+                    LEASE.plus(Awaiting.PATIENCE),
+                    "alice is out",
+                    () -> bob.text("timeline").contains("is out"));
             bob.awaitNoText("roster", ALICE);
             network.mend();
 
@@ -144,7 +149,8 @@ class TalkIT {
             bob.awaitText("roster", "generation 2");
             alice.awaitSound("alice after the fault");
             bob.awaitSound("bob after the fault");
-            assertThat(bob.rosters()).allSatisfy(roster -> assertThat(names(roster)).doesNotHaveDuplicates());
+            assertThat(bob.rosters())
+                    .allSatisfy(roster -> assertThat(names(roster)).doesNotHaveDuplicates());
             assertThat(bob.rosters().stream().filter(roster -> !names(roster).contains(ALICE)))
                     .as("absent once")
                     .hasSize(1);
