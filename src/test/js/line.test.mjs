@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { Problem, Unreachable } from '../../main/webapp/client/problem.js';
 import { Session } from '../../main/webapp/client/session.js';
-import { Stream } from '../../main/webapp/client/stream.js';
+import { refusalOf, Stream } from '../../main/webapp/client/stream.js';
 import { followSleep } from '../../main/webapp/client/wake.js';
 import { Watch } from '../../main/webapp/client/watch.js';
 import { FakeSocket, settle, Time } from './fakes.mjs';
@@ -234,6 +234,16 @@ test('renewalThatTheStreamDoesNotAnswer_goesByRestAtOnce_andTheLineIsChecked', a
   assert.equal(session.line, 'up');
 });
 
+test('renewalUnknownToAnOlderServer_goesByRest', async () => {
+  await joined();
+  socket().deaf = true;
+  await time.pass(5000);
+  socket().refuses('uRenew', 'unknown-method');
+  await settle();
+  assert.equal(made('renew').length, 1);
+  assert.equal(session.state, 'in');
+});
+
 test('takenOverWhileTheLineWasDown_isNotTakenBack', async () => {
   await joined();
   socket().breaks();
@@ -447,7 +457,7 @@ test('watch_ofAStreamThatCannotSubscribe_keepsItsOwnConnection', async () => {
   const watch = new Watch(server, 'r');
   watch.start();
   await settle();
-  watch.follow({ call: async () => Promise.reject(problem(500, 'unknown-method')) });
+  watch.follow({ call: async () => Promise.reject(refusalOf('unknown-method', true)) });
   await time.pass(2000);
   assert.equal(server.opened, 2);
   assert.notEqual(watch.status.kind, 'refused');

@@ -40,6 +40,7 @@ const STATUS = {
   'client-not-found': 404,
   forbidden: 403,
   'too-many-requests': 429,
+  'unknown-method': 501,
   unavailable: 503,
 };
 

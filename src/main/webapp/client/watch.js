@@ -145,8 +145,9 @@ export class Watch {
     const request = { room: this.#id, after: this.#lastId };
     const { snapshot } = await stream.call('uSubscribe', request, { timeoutMs: 10_000 }).catch((error) => {
       // A stream that cannot do this is good for the rest all the same.
-      if (error.status === 500 && this.#stream === stream) this.#stream = null;
-      throw error.status === 500 ? new Unreachable(error.message, error) : error;
+      const unable = error instanceof Problem && error.status >= 500 && !isTransient(error);
+      if (unable && this.#stream === stream) this.#stream = null;
+      throw unable ? new Unreachable(error.message, error) : error;
     });
     if (signal.aborted) return;
     if (snapshot) this.#snapshot(snapshot);
