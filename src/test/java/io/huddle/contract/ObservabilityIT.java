@@ -22,7 +22,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What the people on call see: metrics, lifecycle lines, health. */
 class ObservabilityIT extends Contract {
     private static final Set<String> LABELS =
-            Set.of("mp_scope", "transition", "outcome", "reason", "operation", "state", "le", "quantile");
+            Set.of(
+            "mp_scope",
+            "transition",
+            "outcome",
+            "reason",
+            "operation",
+            "state",
+            "codec",
+            "cause",
+            "status",
+            "limit",
+            "method",
+            "kind",
+            "le",
+            "quantile");
     private static final Pattern ID = Pattern.compile("\\b[rsea]-[0-9a-z]{20,}|team-|@|[0-9a-f]{8}-[0-9a-f]{4}");
 
     @BeforeEach
