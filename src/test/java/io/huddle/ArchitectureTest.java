@@ -40,7 +40,22 @@ import org.junit.jupiter.api.TestInstance;
 class ArchitectureTest {
     /** From the roof down; a package uses only those after it. */
     private static final List<String> FLOORS = List.of(
-            "", "admin", "presence", "room", "event", "stream", "security", "web", "time", "store", "setting", "wire");
+            "",
+            "admin",
+            "signal",
+            "presence",
+            "room",
+            "event",
+            "mesh",
+            "stream",
+            "security",
+            "web",
+            "time",
+            "store",
+            "setting",
+            // Not the server's: for integrators, in a jar of its own.
+            "client",
+            "wire");
 
     /** Beans that are transactional boundaries. Nothing else opens or joins a transaction by annotation. */
     private static final Set<String> BOUNDARIES = Set.of(
@@ -79,6 +94,7 @@ class ArchitectureTest {
             "io.huddle.presence.MediaState",
             "io.huddle.presence.Rejection",
             "io.huddle.presence.Rejections",
+            "io.huddle.signal.SignalKind",
             "io.huddle.stream.HandshakeQuery",
             "io.huddle.wire.CanonicalHandshake",
             "io.huddle.security.Caller",
@@ -98,7 +114,9 @@ class ArchitectureTest {
     private static final Map<String, String> LOCAL_CLOCK = Map.of(
             "io.huddle.event.LifecycleLog", "the time of a log line that belongs to no event",
             "io.huddle.presence.LiveEvents", "the end of a token, and the measured delay of a delivery",
-            "io.huddle.security.DemoResource", "the times of a demo token");
+            "io.huddle.presence.StreamEvents", "the measured delay of a delivery",
+            "io.huddle.security.DemoResource", "the times of a demo token",
+            "io.huddle.client.Credentials$Signed", "runs on the integrator's machine, and a signature has a time");
 
     private static final Pattern SQL_CLOCK = Pattern.compile(
             "clock_timestamp|current_timestamp|current_time\\b|localtimestamp|\\bnow\\s*\\(\\s*\\)",
@@ -138,6 +156,28 @@ class ArchitectureTest {
                     .because("a package uses only those below it")
                     .check(product);
         }
+    }
+
+    /** Its jar holds nothing else, and it is not in the WAR. */
+    @Test
+    void client_usesOnlyTheWire_andIsUsedByNone() {
+        classes()
+                .that()
+                .resideInAPackage("io.huddle.client..")
+                .should()
+                .onlyDependOnClassesThat(resideInAPackage("io.huddle.client..")
+                        .or(resideInAPackage("io.huddle.wire.."))
+                        .or(resideInAPackage("java.."))
+                        .or(resideInAPackage("com.google.protobuf.."))
+                        .or(resideInAPackage("org.jspecify..")))
+                .check(product);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.huddle.client..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.huddle.client..")
+                .check(product);
     }
 
     @Test
@@ -228,6 +268,9 @@ class ArchitectureTest {
     @Test
     void threads_none_areMadeByHand() {
         noClasses()
+                .that()
+                // Runs in an integrator's JVM, where no server has threads for it; one pool for all clients.
+                .haveNameNotMatching("io\\.huddle\\.client\\.Resources.*")
                 .should()
                 .callConstructorWhere(DescribedPredicate.describe(
                         "a thread or a timer",
@@ -301,9 +344,6 @@ class ArchitectureTest {
                 // Implemented by lambdas, which no import sees.
                 .and()
                 .areNotAnnotatedWith(FunctionalInterface.class)
-                // Followed over server-sent events now and over the client's stream next.
-                .and()
-                .doNotHaveFullyQualifiedName("io.huddle.event.Subscriber")
                 // Written by applications, for each kind of bytes they take.
                 .and()
                 .doNotHaveFullyQualifiedName("io.huddle.stream.ByteReceiver")
