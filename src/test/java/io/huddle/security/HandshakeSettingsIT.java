@@ -40,7 +40,6 @@ class HandshakeSettingsIT {
             "HUDDLE_ICE_TURN_URLS", "turn:turn.example",
             "HUDDLE_ICE_TURN_SECRET", "north");
 
-
     @TempDir
     private Path folder;
 
@@ -118,7 +117,10 @@ class HandshakeSettingsIT {
                 .isEqualTo("wss://huddle.example/calls/stream");
         List<JsonObject> servers = joined.json().getJsonArray("iceServers").getValuesAs(JsonObject.class);
         assertThat(servers).hasSize(2);
-        assertThat(servers.get(0)).isEqualTo(Api.json().add("urls", Json.createArrayBuilder().add("stun:stun.example")).build());
+        assertThat(servers.get(0))
+                .isEqualTo(Api.json()
+                        .add("urls", Json.createArrayBuilder().add("stun:stun.example"))
+                        .build());
         long ends = Instant.parse(joined.json().getString("serverTime")).getEpochSecond() + 43_200;
         String username = ends + ":" + joined.json().getString("session");
         assertThat(servers.get(1).getString("username")).isEqualTo(username);
