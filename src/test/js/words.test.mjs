@@ -4,8 +4,10 @@ import { addEvents } from '../../main/webapp/client/timeline.js';
 import {
   again,
   ago,
+  audioWords,
   eventDetail,
   eventWords,
+  microphoneWords,
   rosterNote,
   sentence,
   sessionWords,
@@ -41,8 +43,9 @@ test('event_computedOnly_saysSo', () => {
 
 test('session_afterEachEnding_saysWhy', () => {
   const ended = (ending, refusal) => sessionWords({ state: 'ended', ending, refusal });
-  for (const ending of ['left', 'left-elsewhere', 'elsewhere', 'expired', 'operator', 'room-closed', 'ended']) {
-    assert.match(ended(ending), /^(You|Your|An|The) .*\.$/, ending);
+  const endings = ['left', 'left-elsewhere', 'elsewhere', 'expired', 'operator', 'disconnected', 'room-closed', 'ended'];
+  for (const ending of endings) {
+    assert.match(ended(ending), /^(You|Your|An|The|Joined) .*\.$/, ending);
   }
   assert.equal(ended('refused', { message: 'The room is full.' }), 'The room is full.');
   assert.match(ended('ended', { message: 'Removed.' }), /Removed\.$/);
@@ -77,4 +80,28 @@ test('ago_isNeverInTheFuture', () => {
   assert.equal(ago('2025-01-01T07:15:00Z', now), '45 min ago');
   assert.equal(ago('2025-01-01T03:00:00Z', now), '5 h ago');
   assert.equal(ago('2024-12-28T03:00:00Z', now), '4 days ago');
+});
+
+test('session_onALineThatIsDown_saysReconnecting_andAfterAnAbsenceThatTheOthersSawIt', () => {
+  const here = { state: 'in', membership: { generation: 2, heartbeatSeconds: 5 } };
+  assert.match(sessionWords({ ...here, line: 'up' }), /^Present as generation 2/);
+  assert.match(sessionWords({ ...here, line: 'down' }), /^Reconnecting… Present/);
+  assert.match(sessionWords({ ...here, line: 'up', returned: true }), /saw you go\. You are back\. Present/);
+});
+
+test('microphone_thatIsNotThere_saysThatOneListensOnly_andWhy', () => {
+  for (const state of ['denied', 'missing', 'busy', 'lost', 'unsupported']) {
+    assert.match(microphoneWords({ state, muted: false }), /^You are listening only: .+\.$/, state);
+  }
+  assert.match(microphoneWords({ state: 'on', muted: true }), /nobody hears you/);
+  assert.match(microphoneWords({ state: 'on', muted: false }), /hear you/);
+});
+
+test('audio_ofSomebody_isToldInWords', () => {
+  assert.equal(audioWords({ audio: 'connected', quality: 'good', stats: { rttMs: 12 } }), 'Good sound · 12 ms');
+  assert.equal(audioWords({ audio: 'connected', quality: 'none', stats: { rttMs: null } }), 'No sound arrives');
+  assert.equal(audioWords({ audio: 'connected', quality: null }), 'Audio connected');
+  assert.match(audioWords({ audio: 'failed' }), /reconnecting/);
+  assert.match(audioWords({ audio: 'connecting' }), /^Connecting/);
+  assert.equal(audioWords({}), 'No audio');
 });

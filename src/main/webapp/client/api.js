@@ -48,6 +48,10 @@ export class Api {
     return (await this.#call('POST', `${path(room, session)}/suspend`, { ...options, body })).body;
   }
 
+  async media(room, session, report, options) {
+    await this.#call('POST', `${path(room, session)}/media`, { ...options, body: report });
+  }
+
   async leave(room, session, generation, options) {
     await this.#call('DELETE', `${path(room, session)}?generation=${generation}`, options);
   }

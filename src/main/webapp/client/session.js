@@ -1,6 +1,7 @@
 import { backoff } from './backoff.js';
 import { isTransient, Problem } from './problem.js';
 import { newKey, pause, retrying } from './retry.js';
+import { Stream } from './stream.js';
 
 /** Refusals after which this generation is over, and why. `lease-expired` is not among them: it is joined again. */
 const ENDINGS = {
@@ -17,12 +18,23 @@ const DEPARTURES = {
   'participant.removed': ({ reason }) => (reason === 'room-closed' ? 'room-closed' : 'operator'),
 };
 
+/** The reasons of a stream's close with "session ended". */
+const CLOSED_BY = { left: 'left-elsewhere', expired: 'expired', 'room-closed': 'room-closed', operator: 'operator' };
+
+/** A stream that stood for so long was no failure. */
+const STEADY_MS = 5000;
+
 /**
  * Being in a room: joins, keeps the lease while it can, and says honestly when it is over.
  *
  * `state` is `out`, `joining`, `in`, `suspended`, `dropped` (silent on purpose, to see what a lost network
  * does) or `ended`, then with `ending` and the `refusal` that told. `trouble` is the failure being retried,
- * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date.
+ * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true if the lease ran
+ * out and the session came back by itself: the others saw it leave.
+ *
+ * With the membership comes a stream. While it is up the lease is renewed over it, by REST otherwise. A stream that
+ * broke is replaced by joining again, the next generation, since only REST tells why an upgrade would be refused; but a
+ * renewal goes first, so that a session that was taken over or removed meanwhile is not taken back.
  */
 export class Session {
   state = 'out';
@@ -30,37 +42,79 @@ export class Session {
   ending = null;
   refusal = null;
   trouble = null;
+  returned = false;
 
   #api;
   #room;
   #participant;
   #onChange;
   #onLease;
+  #onStream;
+  #handlers;
+  #open;
+  #visible;
   #counter = 0;
+  /** The generation that the counter belongs to. */
+  #counted = 0;
   #heard = 0;
   #life = new AbortController();
 
-  constructor(api, room, participant, { onChange = () => {}, onLease = () => {} } = {}) {
+  /** The key of the generation that was asked for last, when, and whether the answer is still unknown. */
+  #key = null;
+  #askedAt = 0;
+  #unsure = false;
+
+  #stream = null;
+  #connectedAt = null;
+  /** Whether the generation asked for last ever had a stream that stood. */
+  #stood = false;
+  #renewedAt = 0;
+  #failures = 0;
+  /** The local instant from which another stream may be tried. */
+  #lineAt = 0;
+
+  constructor(api, room, participant, options = {}) {
+    const { onChange = () => {}, onLease = () => {}, onStream = () => {}, handlers = {} } = options;
+    const { open = (grant, told) => new Stream(grant, told), visible = () => !globalThis.document?.hidden } = options;
     this.#api = api;
     this.#room = room;
     this.#participant = participant;
     this.#onChange = onChange;
     this.#onLease = onLease;
+    this.#onStream = onStream;
+    this.#handlers = handlers;
+    this.#open = open;
+    this.#visible = visible;
+  }
+
+  /** `none` where the server gave no stream, else `up` or `down`. */
+  get line() {
+    if (!this.membership?.stream || this.state === 'ended') return 'none';
+    return this.stream ? 'up' : 'down';
+  }
+
+  /** The stream, while calls can be made over it. */
+  get stream() {
+    return this.#stream?.connected ? this.#stream : null;
   }
 
   /** Joins, or joins again: the next generation. Retries with the same key until it is told or ended. */
   async join() {
+    this.returned = false;
+    await this.#join();
+  }
+
+  async #join() {
     const life = this.#become('joining');
-    const key = newKey();
+    this.#release();
+    this.#freshKey();
     try {
-      const membership = await this.#trying(() => this.#api.join(this.#room, key), Infinity, life);
+      const membership = await this.#trying(() => this.#ask(), Infinity, life);
       if (life.aborted) return this.#unwanted(membership);
-      this.membership = membership;
-      this.#counter = 0;
-      this.#onLease(membership);
-      // Another device may have taken over between the join and its reply.
-      if (this.#heard > membership.generation) return this.#end('elsewhere');
-      this.#keep(this.#become('in'));
+      this.#take(membership);
+      const stay = this.#become('in');
+      this.#admit(membership);
+      if (!stay.aborted) this.#keep(stay);
     } catch (error) {
       this.#refused(error, life);
     }
@@ -69,6 +123,7 @@ export class Session {
   /** Proves to be here again, after a suspension or a silence. */
   resume() {
     if (this.state !== 'suspended' && this.state !== 'dropped') return;
+    this.#lineAt = 0;
     this.#keep(this.#become('in'), 0);
   }
 
@@ -76,6 +131,8 @@ export class Session {
   async suspend({ keepalive = false } = {}) {
     if (this.state !== 'in') return;
     const life = this.#become('suspended');
+    // Which generation to suspend is not known; resuming finds out.
+    if (this.#unsure) return;
     // One counter for all tries, so that a late one cannot undo a resume that came after it.
     const order = this.#order();
     const { session } = this.membership;
@@ -88,9 +145,11 @@ export class Session {
     }
   }
 
-  /** Stops renewing without a word. */
+  /** Goes silent without a word: no renewal, no stream. */
   drop() {
-    if (this.state === 'in' || this.state === 'suspended') this.#become('dropped');
+    if (this.state !== 'in' && this.state !== 'suspended') return;
+    this.#become('dropped');
+    this.#release();
   }
 
   async leave({ keepalive = false } = {}) {
@@ -104,16 +163,35 @@ export class Session {
     await retrying(leaving).catch(() => {});
   }
 
-  /** Tries again now, as when the network is back. */
+  /** Tries again now, as when the network is back or the device was asleep. */
   hurry() {
+    this.check();
+    this.#lineAt = 0;
     if (this.state === 'in') this.#keep(this.#become('in'), 0);
+  }
+
+  /** Asks the stream for a sign of life, as when the network may be gone. */
+  check() {
+    this.#stream?.check();
+  }
+
+  /** Tells how the audio is doing. Telemetry: a report that is lost is made good by the next. */
+  async media(report) {
+    if (this.state !== 'in' || this.#unsure) return;
+    const { session, generation } = this.membership;
+    const { stream } = this;
+    const telling = stream
+      ? stream.call('uMediaState', { session, generation, ...report }, { timeoutMs: 5000 })
+      : this.#api.media(this.#room, session, { generation, ...report });
+    await telling.catch(() => {});
   }
 
   /** Takes in a live event of the room: it may tell the end before the next renewal would. */
   heard(event) {
     if (event.participant !== this.#participant || event.shadow) return;
     this.#heard = Math.max(this.#heard, event.generation);
-    if (!this.membership || this.state === 'joining') return;
+    // While a join is unanswered, a newer generation may be the one that was asked for.
+    if (!this.membership || this.state === 'joining' || this.#unsure) return;
     // An ending that is known stays; only the one without a reason is made precise.
     if (this.state === 'ended' && this.ending !== 'ended') return;
     if (event.generation > this.membership.generation) return this.#end('elsewhere');
@@ -131,12 +209,13 @@ export class Session {
       const started = this.#api.clock.local();
       let wait = this.#heartbeatMs();
       try {
-        const timeoutMs = Math.max(2000, (this.membership.leaseSeconds * 1000) / 3);
-        const { session } = this.membership;
-        const reply = await this.#api.renew(this.#room, session, this.#order(), { timeoutMs, signal: life });
+        // A join whose outcome is unknown comes first: the generation known here may be fenced by it.
+        if (!this.#unsure) this.#lease(await this.#renew(life), life);
+        if (life.aborted) return;
+        if (this.#unsure || this.#lineDue()) await this.#again(life);
         if (life.aborted) return;
         failures = 0;
-        this.#lease(reply, life);
+        if (this.#lineDown()) wait = Math.min(wait, Math.max(0, this.#lineAt - started));
       } catch (error) {
         if (life.aborted) return;
         if (!this.#lasting(error)) return this.#refused(error, life);
@@ -149,6 +228,147 @@ export class Session {
     }
   }
 
+  async #renew(life) {
+    const order = this.#order();
+    const { session, leaseSeconds } = this.membership;
+    const timeoutMs = Math.max(2000, (leaseSeconds * 1000) / 3);
+    const { stream } = this;
+    if (stream) {
+      const sent = this.#api.clock.local();
+      try {
+        const reply = await stream.call('uRenew', { session, ...order }, { timeoutMs: timeoutMs / 2 });
+        this.#api.clock.sample(reply.serverTime, sent, this.#api.clock.local());
+        return reply;
+      } catch (error) {
+        if (life.aborted || !this.#lasting(error)) throw error;
+        // The lease does not wait for a stream that is late or has no capacity: REST may get through.
+        stream.check();
+      }
+    }
+    return this.#api.renew(this.#room, session, order, { timeoutMs, signal: life });
+  }
+
+  /** Joins again for another stream, while the session counts as present all along. */
+  async #again(life) {
+    // A ticket that never became a stream is replaced within its generation; after one that stood comes the next.
+    if (!this.#unsure && this.#stood) this.#freshKey();
+    const membership = await this.#ask();
+    if (!life.aborted) this.#admit(membership);
+    else if (this.state === 'ended') this.#unwanted(membership);
+    else this.#take(membership);
+  }
+
+  #freshKey() {
+    this.#key = newKey();
+    this.#stood = false;
+    this.#askedAt = this.#api.clock.local();
+  }
+
+  async #ask() {
+    const repeated = this.#unsure;
+    this.#unsure = true;
+    try {
+      const membership = await this.#api.join(this.#room, this.#key);
+      this.#unsure = false;
+      return membership;
+    } catch (error) {
+      if (this.#lasting(error)) throw error;
+      this.#unsure = false;
+      if (!repeated || !this.#ranOutUntold(error)) throw error;
+      this.returned = this.state === 'in';
+      this.#freshKey();
+      return this.#ask();
+    }
+  }
+
+  /** A generation that was granted, never told to us, and not renewed for the length of a lease, has run out. */
+  #ranOutUntold(error) {
+    const leaseMs = (this.membership?.leaseSeconds ?? 15) * 1000;
+    const ranOut = error.code === 'session-ended' && this.#api.clock.local() - this.#askedAt >= leaseMs;
+    return ranOut && (this.state === 'joining' || this.#visible());
+  }
+
+  #take(membership) {
+    if (membership.generation !== this.#counted) this.#counter = 0;
+    this.#counted = membership.generation;
+    this.membership = membership;
+  }
+
+  #admit(membership) {
+    this.#take(membership);
+    this.#renewedAt = this.#api.clock.local();
+    this.trouble = null;
+    this.#onLease(membership);
+    // Another device may have taken over between the join and its reply.
+    if (this.#heard > membership.generation) return this.#end('elsewhere');
+    this.#connect(membership.stream);
+    this.#onChange();
+  }
+
+  #connect(grant) {
+    this.#release();
+    if (!grant?.ticket) return;
+    // Whatever an older stream still says finds that it is no longer this one.
+    const current = () => this.#stream === stream;
+    const onConnected = () => {
+      if (!current()) return;
+      this.#stood = true;
+      this.#connectedAt = this.#api.clock.local();
+      this.#onStream(stream);
+      this.#onChange();
+    };
+    const stream = this.#open(grant, {
+      handlers: this.#handlers,
+      onConnected,
+      onEnded: (end) => current() && this.#lost(end),
+    });
+    this.#stream = stream;
+  }
+
+  #release() {
+    const stream = this.#stream;
+    if (!stream) return;
+    this.#stream = null;
+    this.#connectedAt = null;
+    this.#onStream(null);
+    stream.close();
+  }
+
+  #lost(end) {
+    this.#stream = null;
+    this.#onStream(null);
+    if (end.cause === 'elsewhere' || end.cause === 'disconnected') return this.#end(end.cause);
+    if (end.cause === 'ended') return this.#closedBy(CLOSED_BY[end.reason] ?? 'ended');
+    const now = this.#api.clock.local();
+    if (this.#connectedAt !== null && now - this.#connectedAt > STEADY_MS) this.#failures = 0;
+    const wait = backoff(this.#failures++, Math.random(), end.delayMs);
+    this.#lineAt = now + wait;
+    // The lease does not wait for the stream.
+    const renewal = this.#renewedAt + this.#heartbeatMs() - now;
+    if (this.state === 'in') this.#keep(this.#become('in'), Math.max(0, Math.min(wait, renewal)));
+    else this.#onChange();
+  }
+
+  #closedBy(ending) {
+    if (ending === 'expired' && this.state === 'in') return this.#comeBack(null);
+    this.#end(ending);
+  }
+
+  /** Out for longer than the lease: whoever looks at the page comes back by itself, and is told so. */
+  #comeBack(error) {
+    if (!this.#visible()) return this.#end('expired', error);
+    this.returned = true;
+    return this.#join();
+  }
+
+  #lineDown() {
+    return Boolean(this.membership.stream?.ticket) && !this.#stream;
+  }
+
+  #lineDue() {
+    return this.#lineDown() && this.#api.clock.local() >= this.#lineAt;
+  }
+
   /** A fault of the server's own is no verdict on the membership: only a refusal ends it. */
   #lasting(error) {
     return isTransient(error) || (error instanceof Problem && error.status >= 500);
@@ -157,7 +377,7 @@ export class Session {
   async #refused(error, life) {
     if (life.aborted) return;
     if (error instanceof Problem && error.code === 'lease-expired') {
-      if (this.state === 'in') return this.join();
+      if (this.state === 'in') return this.#comeBack(error);
       return this.#end('expired', error);
     }
     this.#end(ENDINGS[error.code] ?? 'refused', error);
@@ -175,6 +395,7 @@ export class Session {
   #lease({ state, leaseUntil, serverTime }, life) {
     if (life.aborted) return;
     this.membership = { ...this.membership, state, leaseUntil };
+    this.#renewedAt = this.#api.clock.local();
     this.trouble = null;
     const { session, generation } = this.membership;
     this.#onLease({ session, generation, state, leaseUntil, serverTime });
@@ -196,6 +417,7 @@ export class Session {
 
   #end(ending, refusal = null) {
     this.#become('ended', ending, refusal);
+    this.#release();
   }
 
   /** Each state has a life of its own: replies and timers of an earlier one find it ended. */

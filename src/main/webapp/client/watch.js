@@ -1,6 +1,6 @@
 import { backoff } from './backoff.js';
 import { listen } from './feed.js';
-import { isTransient, Problem } from './problem.js';
+import { isTransient, Problem, Unreachable } from './problem.js';
 import { pause } from './retry.js';
 import { adopt, apply, emptyRoster, leasesDue, renewed } from './roster.js';
 import { addEvents } from './timeline.js';
@@ -13,6 +13,8 @@ const STEADY_MS = 5000;
 /**
  * A room as it is watched: its roster and latest events, live. `onChange()` after anything changed,
  * `onEvent(event)` for each event that arrives live, which may be more than once.
+ *
+ * Events come over the session's own stream while there is one (`follow`), else over a connection for this alone.
  *
  * `status` is what is true of the connection: `connecting`, `live`, `reconnecting` and `unavailable` (with
  * `retryAt`, a local instant of `api.clock`, and `detail`), `refused` (with `detail`), `paused`, `closed`.
@@ -34,6 +36,8 @@ export class Watch {
   #behind = false;
   #running = null;
   #waiting = null;
+  #stream = null;
+  #source = null;
 
   constructor(api, id, { onChange = () => {}, onEvent = () => {} } = {}) {
     this.#api = api;
@@ -63,6 +67,30 @@ export class Watch {
     this.#waiting?.abort();
   }
 
+  /** Takes the events from this stream from now on; null for a connection of its own again. */
+  follow(stream) {
+    this.#stream = stream;
+    this.#source?.abort();
+    this.hurry();
+  }
+
+  /** Takes in a `dEvents` of the stream and tells how far the room is known now. */
+  take({ room, events = [], snapshot }) {
+    // Before the room is loaded, nothing can be taken in: the subscription that follows brings it again.
+    if (room !== this.#id || !this.roster) return { seq: this.#lastId };
+    if (snapshot) {
+      this.#snapshot(snapshot);
+      this.#lastId = Math.max(this.#lastId, snapshot.seq ?? 0);
+    }
+    for (const event of events) {
+      this.#take(event);
+      this.#lastId = Math.max(this.#lastId, event.seq);
+    }
+    this.#onChange();
+    if (this.roster.roomState === 'closed') this.#finish({ kind: 'closed' });
+    return { seq: this.#lastId };
+  }
+
   /** Takes in the reply to a renewal or a join of the own session. */
   renewed(reply) {
     this.#own = reply.session;
@@ -77,14 +105,11 @@ export class Watch {
       try {
         if (!this.room || this.#behind) await this.#load(signal);
         if (this.roster.roomState === 'closed') return this.#finish({ kind: 'closed' });
-        await listen(this.#api, this.#id, this.#lastId, {
-          signal,
-          onOpen: () => {
-            opened = this.#api.clock.local();
-            this.#become({ kind: 'live' });
-          },
-          onMessage: (message) => signal.aborted || this.#hear(message),
-        });
+        const onOpen = () => {
+          opened = this.#api.clock.local();
+          this.#become({ kind: 'live' });
+        };
+        await this.#receive(signal, onOpen);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof Problem && !isTransient(error)) {
@@ -96,6 +121,45 @@ export class Watch {
         await this.#wait(error, failures++, signal);
       }
     }
+  }
+
+  /** Receives events until the source fails, which throws, or is changed. */
+  async #receive(signal, onOpen) {
+    const source = new AbortController();
+    this.#source = source;
+    const end = () => source.abort();
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      if (this.#stream) return await this.#subscribe(this.#stream, source.signal, onOpen);
+      const onMessage = (message) => source.signal.aborted || this.#hear(message);
+      await listen(this.#api, this.#id, this.#lastId, { signal: source.signal, onOpen, onMessage });
+    } catch (error) {
+      // Changed over, not failed.
+      if (!source.signal.aborted) throw error;
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  async #subscribe(stream, signal, onOpen) {
+    const request = { room: this.#id, after: this.#lastId };
+    const { snapshot } = await stream.call('uSubscribe', request, { timeoutMs: 10_000 }).catch((error) => {
+      // A stream that cannot do this is good for the rest all the same.
+      const unable = error instanceof Problem && error.status >= 500 && !isTransient(error);
+      if (unable && this.#stream === stream) this.#stream = null;
+      throw unable ? new Unreachable(error.message, error) : error;
+    });
+    if (signal.aborted) return;
+    if (snapshot) this.#snapshot(snapshot);
+    onOpen();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+
+  /** The wire leaves out what is empty. */
+  #snapshot(roster) {
+    const full = { ...roster, seq: roster.seq ?? 0, entries: roster.entries ?? [] };
+    this.roster = adopt(this.roster, full);
+    this.#onChange();
   }
 
   async #wait(error, failures, signal) {

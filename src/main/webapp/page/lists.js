@@ -1,27 +1,34 @@
 import { remaining } from '../huddle.js';
 import { byId, keyed, show, text } from './dom.js';
-import { eventDetail, eventWords } from './words.js';
+import { audioWords, eventDetail, eventWords } from './words.js';
 
 const TINTS = 6;
 
 /** Draws the roster's shown entries; called several times a second, so that it writes only what changed. */
-export function drawRoster(entries, { now, policy, subject, nameOf }) {
-  keyed(byId('roster'), entries, (entry) => entry.session, byId('roster-row'), (node, entry) => {
-    const name = nameOf(entry.participant);
+export function drawRoster(people, { now, policy, listening }) {
+  keyed(byId('roster'), people, (entry) => entry.session, byId('roster-row'), (node, entry) => {
+    const { name } = entry;
     node.dataset.state = entry.state;
+    node.dataset.name = name;
+    node.dataset.speaking = String(entry.speaking);
     const disc = node.querySelector('.disc');
     disc.dataset.tint = String(tint(entry.participant));
     text(disc, name.replace(/[^\p{L}\p{N}]/gu, '').slice(-2));
     text(node.querySelector('.name'), name);
-    show(node.querySelector('.you-mark'), entry.participant === subject);
+    show(node.querySelector('.you-mark'), entry.own);
     text(node.querySelector('.generation'), `generation ${entry.generation}`);
     text(node.querySelector('.badge'), entry.state);
+    show(node.querySelector('.speaking'), entry.speaking);
+    const audio = node.querySelector('.audio');
+    show(audio, listening && !entry.own && entry.state !== 'suspended');
+    audio.dataset.quality = entry.audio === 'connected' ? (entry.quality ?? 'none') : 'none';
+    text(audio, audioWords(entry));
     const seconds = entry.state === 'suspended' ? policy.suspendedLeaseSeconds : policy.leaseSeconds;
     const left = remaining(entry, now) / 1000;
     node.querySelector('progress').value = Math.min(1, left / seconds);
     text(node.querySelector('.left'), `${Math.ceil(left)} s left`);
   });
-  text(byId('roster-count'), String(entries.length));
+  text(byId('roster-count'), String(people.length));
 }
 
 /** Draws the latest events, newest first. */

@@ -1,44 +1,41 @@
-import { followVisibility, lapsed, retrying, Session, shown, Watch } from '../huddle.js';
+import { Huddle, lapsed, retrying, SpeakerTeller } from '../huddle.js';
 import { announce, byId, enable, onPress, show, showError, text } from './dom.js';
 import { drawRoster, drawTimeline } from './lists.js';
+import { talkView } from './talk.js';
 import { again, eventWords, rosterNote, sessionWords, statusWords, troubleWords } from './words.js';
 
 const TICK_MS = 250;
 
-/** One room: who is in it, what happened, and being in it oneself. */
-export function roomView(onTitle) {
+/** One room: who is in it, what happened, being in it oneself, and talking. */
+export function roomView(onTitle, nameOf = (participant) => participant) {
   let open = null;
+  const talk = talkView(() => open?.huddle ?? null);
 
   function enter({ api, subject }, id) {
-    const session = new Session(api, id, subject, { onChange: draw, onLease: (lease) => watch.renewed(lease) });
-    const watch = new Watch(api, id, { onChange: draw, onEvent: (event) => session.heard(event) });
-    open = { api, subject, id, session, watch, told: null, timeline: null, stop: followVisibility(session) };
+    const huddle = new Huddle({ api, room: id, participant: subject, nameOf, onChange: draw });
+    open = { api, subject, id, huddle, told: null, timeline: null, teller: new SpeakerTeller() };
     open.tick = setInterval(tick, TICK_MS);
     text(byId('room-title'), 'Opening…');
     text(byId('room-facts'), '');
     showError(byId('room-error'), null);
     show(byId('room-body'), false);
     show(byId('view-room'), true);
-    watch.start();
+    huddle.watch.start();
     draw();
   }
 
   function exit() {
     show(byId('view-room'), false);
     if (!open) return;
-    const { session, watch, stop, tick: timer } = open;
+    const { huddle, tick: timer } = open;
     open = null;
     clearInterval(timer);
-    stop();
-    watch.pause();
-    session.leave();
+    huddle.close();
   }
-
-  const nameOf = (participant) => participant;
 
   function draw() {
     if (!open) return;
-    const { watch, session } = open;
+    const { watch, session } = open.huddle;
     byId('status').dataset.kind = watch.status.kind;
     text(byId('status-text'), statusWords(watch.status));
     if (watch.status.kind === 'refused') {
@@ -46,6 +43,7 @@ export function roomView(onTitle) {
       if (!watch.room) text(byId('room-title'), 'This huddle cannot be opened');
     }
     drawSession(session, watch);
+    talk.draw();
     if (watch.room) drawRoom(watch);
     tick();
   }
@@ -55,7 +53,7 @@ export function roomView(onTitle) {
     const title = room.label || room.occurrence;
     if (byId('room-title').textContent !== title) onTitle(title);
     text(byId('room-title'), title);
-    const by = room.createdBy === open.subject ? 'you' : room.createdBy;
+    const by = room.createdBy === open.subject ? 'you' : nameOf(room.createdBy);
     const facts = [room.label && room.occurrence, `team ${room.team}`, `opened by ${by}`, roster.roomState];
     text(byId('room-facts'), facts.filter(Boolean).join(' · '));
     if (open.timeline === timeline) return;
@@ -76,7 +74,7 @@ export function roomView(onTitle) {
   function drawSession(session, { room, roster }) {
     const { state, ending } = session;
     const openRoom = roster?.roomState === 'open';
-    byId('you').dataset.state = state === 'ended' && ending !== 'left' ? 'over' : state;
+    byId('you').dataset.state = state === 'ended' && ending !== 'left' ? 'over' : session.line === 'down' ? 'down' : state;
     text(byId('you'), sessionWords(session));
     const fresh = state === 'out' || state === 'joining' || (state === 'ended' && !session.membership);
     text(byId('join'), state === 'joining' ? 'Joining…' : fresh ? 'Join' : 'Rejoin');
@@ -95,12 +93,13 @@ export function roomView(onTitle) {
   function closeHint(room, roster, mine) {
     if (roster && roster.roomState !== 'open') return `This room is ${roster.roomState}.`;
     if (mine) return 'You opened this room, so you can close it.';
-    return room ? `Only ${room.createdBy}, who opened the room, can close it.` : '';
+    return room ? `Only ${nameOf(room.createdBy)}, who opened the room, can close it.` : '';
   }
 
   function tick() {
     if (!open || document.hidden) return;
-    const { watch, session, api, subject } = open;
+    const { huddle, api } = open;
+    const { watch, session } = huddle;
     const local = api.clock.local();
     const { status, roster } = watch;
     text(byId('status-in'), status.retryAt ? again(status.retryAt, local) : '');
@@ -109,12 +108,21 @@ export function roomView(onTitle) {
     text(byId('you-trouble'), session.trouble ? troubleWords(session.trouble, local) : '');
     if (!roster) return;
     const now = api.clock.now();
-    const entries = shown(roster, now);
-    drawRoster(entries, { now, policy: roster.policy, subject, nameOf });
+    const people = huddle.people(now);
+    drawRoster(people, { now, policy: roster.policy, listening: session.state === 'in' });
+    drawSpeakers(people, local);
+    talk.tick();
     const note = rosterNote({ stage: roster.stage, unconfirmed: lapsed(roster, now), status });
     text(byId('roster-note'), note);
     show(byId('roster-note'), Boolean(note));
-    show(byId('roster-empty'), entries.length === 0 && !note);
+    show(byId('roster-empty'), people.length === 0 && !note);
+  }
+
+  function drawSpeakers(people, local) {
+    const others = people.filter((person) => person.speaking && !person.own);
+    const next = open.teller.next(others.map((person) => person.session), local);
+    const told = others.find((person) => person.session === next);
+    if (told && talk.tellsSpeakers()) announce(`${told.name} is speaking.`);
   }
 
   async function close() {
@@ -130,19 +138,15 @@ export function roomView(onTitle) {
     draw();
   }
 
-  onPress(byId('join'), () => open.session.join());
-  onPress(byId('suspend'), () => (open.session.state === 'suspended' ? open.session.resume() : open.session.suspend()));
-  onPress(byId('drop'), () => (open.session.state === 'dropped' ? open.session.resume() : open.session.drop()));
-  onPress(byId('leave'), () => open.session.leave());
+  const session = () => open.huddle.session;
+  onPress(byId('join'), () => open.huddle.join());
+  onPress(byId('suspend'), () => (session().state === 'suspended' ? session().resume() : session().suspend()));
+  onPress(byId('drop'), () => (session().state === 'dropped' ? session().resume() : session().drop()));
+  onPress(byId('leave'), () => open.huddle.leave());
   onPress(byId('close'), () => byId('close-dialog').showModal());
   byId('close-dialog').addEventListener('close', () => {
     if (open && byId('close-dialog').returnValue === 'close') close();
     byId('close-dialog').returnValue = '';
-  });
-  window.addEventListener('online', () => open?.watch.hurry());
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) open?.watch.pause();
-    else open?.watch.start();
   });
 
   return { enter, exit, title: () => byId('room-title') };

@@ -17,9 +17,10 @@ const EVENTS = {
 const ENDINGS = {
   left: 'You left.',
   'left-elsewhere': 'You left, from another tab or device.',
-  elsewhere: 'You joined from another tab or device, and that one took over.',
-  expired: 'Your lease ran out before you were heard from again, so you are out of the room.',
-  operator: 'An operator removed you from the room.',
+  elsewhere: 'Joined elsewhere: another tab or device of yours took over.',
+  expired: 'Your lease ran out before you were heard from again, so you are out of the room. You can rejoin.',
+  operator: 'You were removed by an operator. You can rejoin.',
+  disconnected: 'An operator disconnected you. You can rejoin.',
   'room-closed': 'The room was closed.',
   ended: 'Your session was ended.',
 };
@@ -41,17 +42,46 @@ export function eventDetail(event) {
     .join(' · ');
 }
 
-export function sessionWords({ state, ending, refusal, membership }) {
+export function sessionWords({ state, ending, refusal, membership, line, returned }) {
   if (state === 'out') return 'You are watching. Join to be on the roster.';
-  if (state === 'joining') return 'Joining…';
+  if (state === 'joining') return returned ? 'Rejoining…' : 'Joining…';
   if (state === 'suspended') return 'Suspended: you stay on the roster until your lease runs out.';
   if (state === 'dropped') return 'Silent: nothing of you reaches the server until you renew or rejoin.';
   if (state === 'in') {
-    return `Present as generation ${membership.generation}, renewing every ${membership.heartbeatSeconds} s.`;
+    const here = `Present as generation ${membership.generation}, renewing every ${membership.heartbeatSeconds} s.`;
+    const away = 'You were away for longer than your lease, and the others saw you go. You are back.';
+    return [returned && away, line === 'down' && 'Reconnecting…', here].filter(Boolean).join(' ');
   }
   if (ending === 'refused') return sentence(refusal.message);
   // Where the reason is not known, what the server said is the best there is.
   return ending === 'ended' && refusal ? `${ENDINGS.ended} ${sentence(refusal.message)}` : ENDINGS[ending];
+}
+
+const MICROPHONE = {
+  off: 'Your microphone is off.',
+  asking: 'Waiting for you to allow the microphone. You hear the others meanwhile.',
+  denied: 'You are listening only: the browser was not allowed to use the microphone.',
+  missing: 'You are listening only: there is no microphone.',
+  busy: 'You are listening only: the microphone is in use elsewhere.',
+  lost: 'You are listening only: the microphone was unplugged.',
+  unsupported: 'You are listening only: browsers give a microphone to https pages only.',
+};
+
+export function microphoneWords({ state, muted }) {
+  if (state === 'on') return muted ? 'Muted: nobody hears you.' : 'The others hear you.';
+  return MICROPHONE[state];
+}
+
+const QUALITY = { good: 'Good sound', fair: 'Fair sound', poor: 'Poor sound', none: 'No sound arrives' };
+
+/** How the audio of another person is doing, in two words. */
+export function audioWords({ audio, quality, stats }) {
+  if (audio === 'connected') {
+    const trip = stats?.rttMs === null || stats?.rttMs === undefined ? '' : ` · ${stats.rttMs} ms`;
+    return quality ? `${QUALITY[quality]}${trip}` : 'Audio connected';
+  }
+  if (audio === 'failed' || audio === 'disconnected') return 'Audio interrupted, reconnecting…';
+  return audio === 'closed' || !audio ? 'No audio' : 'Connecting audio…';
 }
 
 /** The connection's state; the seconds until the next try stand beside it and are not read out. */

@@ -7,7 +7,9 @@ enum Doubt {
     /** No proof of life for two heartbeat intervals. */
     HEARTBEAT_MISSED,
     /** The client's media state changed to failed. */
-    MEDIA_FAILED;
+    MEDIA_FAILED,
+    /** The stream of the current generation ended. */
+    STREAM_CLOSED;
 
     String wire() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -40,6 +40,9 @@ public class EventsResource {
     private Rosters rosters;
 
     @Inject
+    private EventReader reader;
+
+    @Inject
     private Feed feed;
 
     @Inject
@@ -84,8 +87,7 @@ public class EventsResource {
             throws SQLException {
         RoomJson room = see(id);
         long from = lastEventId != null ? number("Last-Event-ID", lastEventId) : number("after", after);
-        LiveEvents live =
-                new LiveEvents(room.id(), from, callers.current().expires(), sink, sse, events, rosters, metrics);
+        LiveEvents live = new LiveEvents(room.id(), from, callers.current().expires(), sink, sse, reader, metrics);
         live.start(feed, scheduler);
     }
 

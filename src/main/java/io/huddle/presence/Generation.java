@@ -1,6 +1,7 @@
 package io.huddle.presence;
 
 import io.huddle.web.Page;
+import io.huddle.web.Refused;
 import io.huddle.web.RequestBody;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,14 @@ final class Generation {
 
     static @Nullable Long counter(RequestBody body) {
         return body.optionalNumber("counter", 0, UINT32);
+    }
+
+    /** A generation of the stream's messages, where a missing one is zero. */
+    static long of(int unsigned) {
+        if (unsigned == 0) {
+            throw Refused.invalid("generation must be a whole number from 1 to " + UINT32);
+        }
+        return Integer.toUnsignedLong(unsigned);
     }
 
     static long parse(@Nullable String query) {

@@ -1,10 +1,10 @@
 package io.huddle.presence;
 
 import io.huddle.event.EventMetrics;
-import io.huddle.event.Events;
 import io.huddle.event.Feed;
 import io.huddle.event.RoomEvent;
 import io.huddle.event.Subscriber;
+import io.huddle.presence.EventReader.Portion;
 import io.huddle.setting.Setting;
 import io.huddle.store.DatabaseUnavailable;
 import io.huddle.web.JsonShapes;
@@ -26,14 +26,11 @@ import org.jspecify.annotations.Nullable;
  * time, ends when the reader is gone, too slow, or its token has run out.
  */
 final class LiveEvents implements Subscriber {
-    private static final int A_READ = 100;
-
     private final String room;
     private final Instant expires;
     private final SseEventSink sink;
     private final Sse sse;
-    private final Events events;
-    private final Rosters rosters;
+    private final EventReader reader;
     private final EventMetrics metrics;
     private final int sendTimeout = Setting.EVENT_SEND_TIMEOUT_SECONDS.value();
     private volatile long position;
@@ -48,16 +45,14 @@ final class LiveEvents implements Subscriber {
             Instant expires,
             SseEventSink sink,
             Sse sse,
-            Events events,
-            Rosters rosters,
+            EventReader reader,
             EventMetrics metrics) {
         this.room = room;
         this.position = position;
         this.expires = expires;
         this.sink = sink;
         this.sse = sse;
-        this.events = events;
-        this.rosters = rosters;
+        this.reader = reader;
         this.metrics = metrics;
     }
 
@@ -103,28 +98,25 @@ final class LiveEvents implements Subscriber {
     }
 
     private CompletionStage<Void> deliverNext() {
-        Events.Slice slice;
+        Portion portion;
         try {
-            slice = events.after(room, position, A_READ);
-            if (slice.items().isEmpty() || slice.items().get(0).seq() != position + 1) {
-                RosterJson snapshot = rosters.snapshot(room);
-                return slice.isMissing(position, snapshot.seq()) ? sendSnapshot(snapshot) : sendAll(slice);
-            }
+            portion = reader.after(room, position);
         } catch (SQLException failed) {
             return CompletableFuture.failedFuture(failed);
         }
-        return sendAll(slice);
+        RosterJson snapshot = portion.snapshot();
+        return snapshot != null ? sendSnapshot(snapshot) : sendAll(portion);
     }
 
-    private CompletionStage<Void> sendAll(Events.Slice slice) {
+    private CompletionStage<Void> sendAll(Portion portion) {
         CompletionStage<Void> sent = CompletableFuture.completedFuture(null);
-        for (RoomEvent event : slice.items()) {
+        for (RoomEvent event : portion.events()) {
             sent = sent.thenCompose(done -> send(outbound(event))).thenAccept(done -> {
                 position = event.seq();
                 metrics.delivered(delay(event));
             });
         }
-        return slice.items().size() == A_READ ? sent.thenCompose(done -> deliverNext()) : sent;
+        return portion.isFull() ? sent.thenCompose(done -> deliverNext()) : sent;
     }
 
     private Duration delay(RoomEvent event) {

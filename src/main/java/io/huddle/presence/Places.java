@@ -58,6 +58,20 @@ public class Places {
             rooms.read(caller, room);
             throw notFound();
         }
+        return acting(caller, place);
+    }
+
+    /** The same for callers that name the session alone. */
+    @Retried
+    Place own(Caller caller, String session) throws SQLException {
+        Place place = find(session);
+        if (place == null || !caller.sees(place.team())) {
+            throw notFound();
+        }
+        return acting(caller, place);
+    }
+
+    private static Place acting(Caller caller, Place place) {
         if (!caller.actsIn(place.team())) {
             throw new Refused(Refusal.FORBIDDEN, "an operator does not act inside a room; remove the session instead");
         }
@@ -65,6 +79,13 @@ public class Places {
             throw notFound();
         }
         return place;
+    }
+
+    /** True if {@link #find} would answer without a query. */
+    boolean isKnown(String session) {
+        synchronized (known) {
+            return known.containsKey(session);
+        }
     }
 
     @Nullable

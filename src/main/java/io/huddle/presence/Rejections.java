@@ -6,8 +6,9 @@ import io.huddle.web.Refusal;
 final class Rejections {
     private Rejections() {}
 
-    static Rejection of(Refusal refusal, String command, String room, String session, Seat seat) {
-        return new Rejection(refusal, detail(refusal), command, room, session, seat.generation());
+    /** @param generation the current one */
+    static Rejection of(Refusal refusal, String command, String room, String session, long generation) {
+        return new Rejection(refusal, detail(refusal), command, room, session, generation);
     }
 
     private static String detail(Refusal refusal) {

@@ -8,6 +8,7 @@ import io.huddle.store.DatabaseUnavailable;
 import io.huddle.web.Traces;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -64,6 +65,9 @@ public class Renewals {
     @Resource
     private ManagedThreadFactory threads;
 
+    @Resource
+    private ManagedExecutorService executor;
+
     private volatile boolean stopped;
 
     /** How many the last batch held: whoever comes alone need not wait for company. A hint; any writer's will do. */
@@ -114,6 +118,25 @@ public class Renewals {
                     new DatabaseUnavailable("the queue of renewals is full; the database does not keep up", null));
         }
         return request.answer;
+    }
+
+    /**
+     * The same for a face of the service, which works on the answer: completed on a thread of the pool, so that the writer
+     * goes on with the next batch.
+     */
+    CompletionStage<Renewal> renew(Places.Place place, long generation, @Nullable Long counter) {
+        CompletableFuture<Renewal> answer = new CompletableFuture<>();
+        renew(place.room(), place.session(), generation, counter, traces.current())
+                .whenCompleteAsync(
+                        (renewal, failed) -> {
+                            if (failed == null) {
+                                answer.complete(renewal);
+                            } else {
+                                answer.completeExceptionally(failed);
+                            }
+                        },
+                        executor);
+        return answer;
     }
 
     private void writeBatches() {

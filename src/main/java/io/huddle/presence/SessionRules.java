@@ -142,23 +142,48 @@ final class SessionRules {
                 null);
     }
 
-    private static @Nullable Verdict refusal(Seat seat, RoomState room, long generation, Instant now) {
+    /** The stream of this generation ended; what has run out meanwhile is the sweep's to tell. */
+    static Verdict streamClosed(Seat seat, RoomState room, long generation, Instant now) {
         if (generation != seat.generation()) {
             return Verdict.refused(seat, Refusal.STALE_GENERATION);
         }
+        return closed(room) != null || seat.isLapsed(now)
+                ? Verdict.unchanged(seat)
+                : doubt(seat, Doubt.STREAM_CLOSED, now);
+    }
+
+    /**
+     * Why a generation may not act, in the one order; null if it may.
+     *
+     * @param isLapsed whether the lease of a live session has run out
+     * @param ending why an absent session is absent
+     */
+    static @Nullable Refusal refusal(
+            long wanted, long current, RoomState room, boolean isLapsed, SessionState state, @Nullable Ending ending) {
+        if (wanted != current) {
+            return Refusal.STALE_GENERATION;
+        }
         Refusal closed = closed(room);
         if (closed != null) {
-            return Verdict.refused(seat, closed);
+            return closed;
         }
-        if (seat.isLapsed(now)) {
-            Verdict expired = settle(seat, now);
-            return new Verdict(expired.seat(), expired.transitions(), Refusal.LEASE_EXPIRED);
+        if (isLapsed) {
+            return Refusal.LEASE_EXPIRED;
         }
-        if (!seat.isLive()) {
-            return Verdict.refused(
-                    seat, seat.ending() == Ending.EXPIRED ? Refusal.LEASE_EXPIRED : Refusal.SESSION_ENDED);
+        if (state == SessionState.ABSENT) {
+            return ending == Ending.EXPIRED ? Refusal.LEASE_EXPIRED : Refusal.SESSION_ENDED;
         }
         return null;
+    }
+
+    private static @Nullable Verdict refusal(Seat seat, RoomState room, long generation, Instant now) {
+        Refusal refusal = refusal(generation, seat.generation(), room, seat.isLapsed(now), seat.state(), seat.ending());
+        if (refusal == null) {
+            return null;
+        }
+        // For what has ended already, or is another generation's, or is in a closed room, nothing is due.
+        Verdict due = refusal == Refusal.LEASE_EXPIRED ? settle(seat, now) : Verdict.unchanged(seat);
+        return new Verdict(due.seat(), due.transitions(), refusal);
     }
 
     private static @Nullable Refusal closed(RoomState room) {

@@ -173,6 +173,21 @@ public class Sessions {
     }
 
     /**
+     * The stream of this generation ended without a word: a present session becomes suspect.
+     *
+     * @return true if it became so
+     * @throws Refused {@code stale-generation}: the end of an older generation's stream says nothing
+     */
+    @Retried
+    public boolean streamClosed(String roomId, String sessionId, long generation) throws SQLException {
+        Locked locked = lock(roomId, sessionId);
+        Verdict verdict =
+                SessionRules.streamClosed(locked.session().seat(), locked.room().state(), generation, locked.now());
+        carryOut(locked.room(), locked.session(), verdict, locked.now(), "stream-closed");
+        return !verdict.transitions().isEmpty();
+    }
+
+    /**
      * An operator ends exactly this generation; the audit line is written in the same transaction.
      *
      * @throws Refused {@code session-not-found}, {@code stale-generation} and those of an ended session
@@ -263,7 +278,8 @@ public class Sessions {
         }
         Refusal refusal = verdict.refusal();
         if (refusal != null) {
-            throw Rejections.of(refusal, command, room.id(), session.id(), session.seat());
+            throw Rejections.of(
+                    refusal, command, room.id(), session.id(), session.seat().generation());
         }
     }
 

@@ -5,17 +5,12 @@ import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
 import io.huddle.security.Callers;
 import io.huddle.security.Role;
-import io.huddle.setting.Setting;
 import io.huddle.web.IdempotencyKey;
 import io.huddle.web.PublicUrl;
-import io.huddle.web.RateLimit;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.web.RequestBody;
 import io.huddle.web.Text;
-import io.huddle.web.Traces;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.Consumes;
@@ -32,7 +27,6 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.sql.SQLException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -45,12 +39,6 @@ import org.jspecify.annotations.Nullable;
 @Consumes(MediaType.APPLICATION_JSON)
 @Produces(MediaType.APPLICATION_JSON)
 public class SessionsResource {
-    private final RateLimit renewalRate =
-            new RateLimit(Setting.RENEWALS_PER_SECOND.value(), Setting.RENEWAL_BURST.value());
-
-    private final RateLimit guessRate =
-            new RateLimit(Setting.REQUESTS_PER_SECOND.value(), Setting.REQUEST_BURST.value());
-
     @Inject
     private Sessions sessions;
 
@@ -67,10 +55,7 @@ public class SessionsResource {
     private Callers callers;
 
     @Inject
-    private Traces traces;
-
-    @Resource
-    private ManagedExecutorService executor;
+    private SessionRates rates;
 
     @POST
     @Consumes(MediaType.WILDCARD)
@@ -108,20 +93,8 @@ public class SessionsResource {
         Long counter = Generation.counter(body);
         body.end();
         Place place = ownOrCount(room, session);
-        renewalRate.take(place.session());
-        // Answered on a thread of the pool: the writer goes on with the next batch.
-        CompletableFuture<Renewal> answer = new CompletableFuture<>();
-        renewals.renew(room, session, generation, counter, traces.current())
-                .whenCompleteAsync(
-                        (renewal, failed) -> {
-                            if (failed == null) {
-                                answer.complete(renewal);
-                            } else {
-                                answer.completeExceptionally(failed);
-                            }
-                        },
-                        executor);
-        return answer;
+        rates.renewal(place.session());
+        return renewals.renew(place, generation, counter);
     }
 
     @POST
@@ -162,7 +135,7 @@ public class SessionsResource {
         try {
             return own(room, session);
         } catch (Refused refused) {
-            guessRate.take(callers.current().subject());
+            rates.guess(callers.current().subject());
             throw refused;
         }
     }

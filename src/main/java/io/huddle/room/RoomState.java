@@ -13,7 +13,7 @@ public enum RoomState {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    static RoomState of(String wire) {
+    public static RoomState of(String wire) {
         return valueOf(wire.toUpperCase(Locale.ROOT));
     }
 

@@ -46,6 +46,13 @@ public enum Setting {
     EVENT_SUBSCRIBERS("huddle.events.subscribers", 2_000, 1, 100_000),
     EVENT_SEND_TIMEOUT_SECONDS("huddle.events.send-timeout-seconds", 10, 1, 120),
     EVENT_KEEP_ALIVE_SECONDS("huddle.events.keep-alive-seconds", 15, 1, 120),
+    EVENT_ACK_TIMEOUT_SECONDS("huddle.events.ack-timeout-seconds", 10, 1, 120),
+    EVENT_ROOMS_A_STREAM("huddle.events.rooms-a-stream", 32, 1, 1_000),
+
+    SIGNAL_PAYLOAD_BYTES("huddle.signal.payload-bytes", 65_536, 1_024, 1_048_576),
+    SIGNALS_PER_SECOND("huddle.signal.per-second", 200, 1, 100_000),
+    SIGNAL_BURST("huddle.signal.burst", 2_000, 1, 1_000_000),
+    SIGNAL_ACK_MS("huddle.signal.ack-ms", 5_000, 100, 30_000),
 
     STREAMS("huddle.stream.streams", 10_000, 1, 1_000_000),
     STREAM_HANDSHAKES("huddle.stream.pending-handshakes", 128, 1, 10_000),
@@ -75,6 +82,7 @@ public enum Setting {
 
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
+    FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
 

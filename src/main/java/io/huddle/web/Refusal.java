@@ -22,6 +22,7 @@ public enum Refusal {
     ROOM_CLOSED(409, "The room is closed", false),
     ROOM_FULL(409, "The room is full", false),
     STALE_GENERATION(409, "A newer generation of the session exists", false),
+    CLIENT_DISCONNECTED(409, "The client is not connected any more", false),
     CLIENT_EXISTS(409, "A client has this id already", false),
     CLIENT_KEYS_DISABLED(409, "This deployment has no client keys", false),
     LEASE_EXPIRED(410, "The lease has run out", false),
@@ -31,7 +32,13 @@ public enum Refusal {
     IDEMPOTENCY_KEY_REUSED(422, "The key was used for another request", false),
     TOO_MANY_REQUESTS(429, "Too many requests", true),
     INTERNAL_ERROR(500, "An internal error", false),
-    UNAVAILABLE(503, "The service cannot answer now", true);
+    CLIENT_ERROR(502, "The client answered with an error", false),
+    /** Sent and not answered. */
+    DELIVERY_INDETERMINATE(502, "The client may or may not have taken the call", false),
+    UNAVAILABLE(503, "The service cannot answer now", true),
+    BACKPRESSURE(503, "As much waits for the client as may wait", true),
+    /** Surely not sent. */
+    DEADLINE_EXCEEDED(504, "The call was not delivered in time", false);
 
     private final int status;
     private final String title;

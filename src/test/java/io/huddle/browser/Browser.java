@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.stream.Stream;
@@ -28,6 +29,34 @@ final class Browser implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
 
+    /** Keeps the page's connections where a test finds them; the page itself is as it is served. */
+    private static final String RECORDER = """
+            window.connections = [];
+            window.RTCPeerConnection = class extends window.RTCPeerConnection {
+              constructor(...all) {
+                super(...all);
+                window.connections.push(this);
+              }
+            };""";
+
+    private static final String PACKETS = """
+            const done = arguments[arguments.length - 1];
+            const live = window.connections.filter((each) => each.connectionState === 'connected');
+            Promise.all(live.map((each) => each.getStats())).then((reports) => {
+              const all = reports.flatMap((report) => [...report.values()]);
+              const audio = all.filter((each) => each.type === 'inbound-rtp' && each.kind === 'audio');
+              done(audio.reduce((sum, each) => sum + each.packetsReceived, 0));
+            });""";
+
+    /** Notes who is on the roster at each change of it. */
+    private static final String WATCH_ROSTER = """
+            const list = document.getElementById('roster');
+            const names = () => [...list.querySelectorAll('.name')].map((each) => each.textContent).join(' ');
+            window.rosters = [names()];
+            new MutationObserver(() => {
+              if (window.rosters.at(-1) !== names()) window.rosters.push(names());
+            }).observe(list, { childList: true, subtree: true, characterData: true });""";
+
     private final ChromeDriver driver;
 
     private Browser(ChromeDriver driver) {
@@ -39,7 +68,23 @@ final class Browser implements AutoCloseable {
         return chromium().isPresent() && chromedriver().isPresent();
     }
 
+    /** A browser without a microphone, as this machine has none. */
     static Browser open() {
+        return open(List.of());
+    }
+
+    /**
+     * A browser with a microphone that beeps, which nobody has to allow. Addresses of this machine are told to the peer as
+     * they are: without a network of names, the ones that hide them cannot be resolved.
+     */
+    static Browser talking() {
+        return open(List.of(
+                "--use-fake-device-for-media-stream",
+                "--use-fake-ui-for-media-stream",
+                "--disable-features=WebRtcHideLocalIpsWithMdns"));
+    }
+
+    private static Browser open(List<String> more) {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(chromium().orElseThrow().toString());
         options.addArguments(
@@ -53,13 +98,16 @@ final class Browser implements AutoCloseable {
                 "--disable-sync",
                 "--disable-dev-shm-usage",
                 "--window-size=1180,900");
+        options.addArguments(more);
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.WARNING);
         options.setCapability("goog:loggingPrefs", logs);
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver().orElseThrow().toFile())
                 .build();
-        return new Browser(new ChromeDriver(service, options));
+        ChromeDriver driver = new ChromeDriver(service, options);
+        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORDER));
+        return new Browser(driver);
     }
 
     void go(URI address) {
@@ -98,6 +146,79 @@ final class Browser implements AutoCloseable {
         return driver.findElement(By.id(id)).getText();
     }
 
+    /** How many audio packets have come in on the connections that stand now. */
+    long packets() {
+        Object packets = driver.executeAsyncScript(PACKETS);
+        return packets instanceof Number number ? number.longValue() : 0;
+    }
+
+    /** Waits until audio comes in: over a second, many packets more. */
+    void awaitSound(String what) {
+        waiting().withMessage(() -> "no connection for " + what).until(any -> packets() > 0);
+        long before = packets();
+        waiting().withMessage(() -> "no sound for " + what).until(any -> packets() > before + 25);
+    }
+
+    /** How many connections of the page stand or are being made. */
+    long connections() {
+        Object open = driver.executeScript(
+                "return window.connections.filter((each) => each.connectionState !== 'closed').length");
+        return open instanceof Number number ? number.longValue() : 0;
+    }
+
+    void watchRoster() {
+        driver.executeScript(WATCH_ROSTER);
+    }
+
+    /** Each roster that was shown since {@link #watchRoster}: the names with spaces between. */
+    List<String> rosters() {
+        Object rosters = driver.executeScript("return window.rosters");
+        return rosters instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of();
+    }
+
+    /** Presses a key with nothing focused. */
+    void press(String key) {
+        driver.executeScript("document.activeElement?.blur()");
+        driver.findElement(By.tagName("body")).sendKeys(key);
+    }
+
+    boolean shows(String css) {
+        return driver.findElements(By.cssSelector(css)).stream().anyMatch(WebElement::isDisplayed);
+    }
+
+    void awaitShown(String css) {
+        waiting().withMessage(() -> css + " is not shown").until(any -> shows(css));
+    }
+
+    void awaitGone(String css) {
+        waiting().withMessage(() -> css + " is still shown").until(any -> !shows(css));
+    }
+
+    /** The session of the participant who is shown under this name. */
+    String session(String name) {
+        Object key = driver.executeScript(
+                "return document.querySelector(`#roster li[data-name='${arguments[0]}']`)?.dataset.key ?? ''", name);
+        return String.valueOf(key);
+    }
+
+    /** Shows the page as for somebody who chose this theme. */
+    void theme(String scheme) {
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+    }
+
+    /** What axe finds wrong with the page as it is now: rule and elements. */
+    List<String> barriers() {
+        driver.executeScript(Axe.SCRIPT);
+        Object found = driver.executeAsyncScript(Axe.RUN);
+        return found instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of("axe did not run");
+    }
+
     String query() {
         return Optional.ofNullable(
                         URI.create(Optional.ofNullable(driver.getCurrentUrl()).orElse(""))
@@ -114,9 +235,13 @@ final class Browser implements AutoCloseable {
     }
 
     void screenshot(String name) {
+        screenshot(SCREENSHOTS.resolve(name + ".png"));
+    }
+
+    void screenshot(Path file) {
         try {
-            Files.createDirectories(SCREENSHOTS);
-            Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+            Files.createDirectories(Optional.ofNullable(file.getParent()).orElse(file));
+            Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }

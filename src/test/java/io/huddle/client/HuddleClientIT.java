@@ -48,7 +48,8 @@ class HuddleClientIT {
     private static final String TEAM = "team-java-client";
 
     private final List<HuddleClient> clients = new CopyOnWriteArrayList<>();
-    private final List<Disconnected> losses = new CopyOnWriteArrayList<>();
+    /** Of the test that runs: what clients of an earlier one still tell goes into that one's list. */
+    private List<Disconnected> losses = new CopyOnWriteArrayList<>();
     private Node node = start();
 
     private static Node start() {
@@ -69,7 +70,7 @@ class HuddleClientIT {
     void endClients() {
         clients.forEach(HuddleClient::close);
         clients.clear();
-        losses.clear();
+        losses = new CopyOnWriteArrayList<>();
     }
 
     @AfterAll
@@ -126,7 +127,7 @@ class HuddleClientIT {
     }
 
     @Test
-    void connect_withoutTheServersOwnId_conflictsAndLeavesTheOwnerAlone() {
+    void connect_againstALiveOwner_conflictsAndLeavesTheOwnerAlone() {
         ClientKey key = key("integrator");
         HuddleClient owner = connected(key);
         HuddleClient other = client(node.port(), key, options());
@@ -209,6 +210,8 @@ class HuddleClientIT {
     @Test
     void call_refused_failsWithTheCodeOfTheContract() {
         Member member = join("bob");
+        // So that there is an older generation to name.
+        get(member.rejoin());
         HuddleClient client = ending(HuddleClient.withTickets(member::rejoin, options()));
         get(client.connect());
         CompletableFuture<URenewResponse> stale = client.call(
@@ -240,7 +243,7 @@ class HuddleClientIT {
     }
 
     @Test
-    void call_ofAnotherClient_isServedAndItsErrorsArriveAsTheyAre() {
+    void call_ofAnotherClient_isServedAndItsErrorsKeepTheirFlag() {
         ClientKey badge = key("integrator");
         HuddleClient served = client(node.port(), badge, options());
         served.serve(DCallRequest.class, request -> {
@@ -258,7 +261,8 @@ class HuddleClientIT {
         assertThat(catchThrowable(() -> get(caller.call(callOf(badge, "refuse"), UCallResponse.class)))
                         .getCause())
                 .isInstanceOfSatisfying(RemoteError.class, error -> {
-                    assertThat(error.error()).isEqualTo("no such badge");
+                    // The text is the other client's and stays between it and the server; the flag is passed on.
+                    assertThat(error.error()).isEqualTo("client-error");
                     assertThat(error.isUserError()).isTrue();
                 });
     }

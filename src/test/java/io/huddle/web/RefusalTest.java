@@ -40,6 +40,11 @@ class RefusalTest {
             Map.entry("idempotency-key-reused", 422),
             Map.entry("too-many-requests", 429),
             Map.entry("internal-error", 500),
+            Map.entry("client-disconnected", 409),
+            Map.entry("client-error", 502),
+            Map.entry("delivery-indeterminate", 502),
+            Map.entry("backpressure", 503),
+            Map.entry("deadline-exceeded", 504),
             Map.entry("unavailable", 503));
 
     @Test

@@ -1,0 +1,71 @@
+package io.huddle.mesh;
+
+import io.huddle.security.Identity;
+import io.huddle.setting.Setting;
+import io.huddle.stream.ClientStream;
+import io.huddle.stream.Handles;
+import io.huddle.web.JsonText;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import io.huddle.web.Text;
+import io.huddle.wire.UCallRequest;
+import io.huddle.wire.UCallResponse;
+import io.huddle.wire.USetMetadataRequest;
+import io.huddle.wire.USetMetadataResponse;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/** What clients ask of each other and tell of themselves. */
+@ApplicationScoped
+public class ClientMethods {
+    private static final int LONGEST_TYPE = 200;
+    private static final long DEFAULT_TIMEOUT_MS = 30_000;
+    private static final long LONGEST_TIMEOUT_MS = 60_000;
+
+    private final int metadataBytes = Setting.CLIENT_METADATA_BYTES.value();
+
+    @Inject
+    private Clients clients;
+
+    /** Calls another client; for keys with the role {@code integrator}, within their teams. */
+    @Handles("uCall")
+    public CompletionStage<UCallResponse> call(ClientStream stream, UCallRequest request) {
+        Identity.Client caller = Clients.integrator(stream);
+        if (caller == null) {
+            throw new Refused(Refusal.FORBIDDEN, "this needs a key with the role integrator");
+        }
+        Text.checked("type", request.getType(), LONGEST_TYPE);
+        if (!JsonText.isValid(request.getData())) {
+            throw Refused.invalid("data must be one JSON value");
+        }
+        Duration deadline = timeout(request);
+        ClientStream target = clients.find(request.getToClient(), caller.teams());
+        return clients.call(target, request.getType(), request.getData(), deadline)
+                .thenApply(data -> UCallResponse.newBuilder().setData(data).build());
+    }
+
+    private static Duration timeout(UCallRequest request) {
+        long ms = request.hasTimeoutMs() ? Integer.toUnsignedLong(request.getTimeoutMs()) : DEFAULT_TIMEOUT_MS;
+        if (ms < 1 || ms > LONGEST_TIMEOUT_MS) {
+            throw Refused.invalid("timeoutMs must be a whole number from 1 to " + LONGEST_TIMEOUT_MS);
+        }
+        return Duration.ofMillis(ms);
+    }
+
+    /** Replaces the stream's metadata, kept as it was sent. The handshake's query can only hold little. */
+    @Handles("uSetMetadata")
+    public USetMetadataResponse setMetadata(ClientStream stream, USetMetadataRequest request) {
+        String metadata = request.getMetadata();
+        if (metadata.getBytes(StandardCharsets.UTF_8).length > metadataBytes) {
+            throw new Refused(Refusal.PAYLOAD_TOO_LARGE, "metadata has at most " + metadataBytes + " bytes");
+        }
+        if (!JsonText.isObject(metadata)) {
+            throw Refused.invalid("metadata must be one JSON object without a field twice");
+        }
+        stream.metadata(metadata);
+        return USetMetadataResponse.newBuilder().setAccepted(true).build();
+    }
+}

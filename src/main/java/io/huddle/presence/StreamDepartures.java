@@ -1,0 +1,116 @@
+package io.huddle.presence;
+
+import io.huddle.presence.Places.Place;
+import io.huddle.presence.StreamMetrics.Departure;
+import io.huddle.security.Identity;
+import io.huddle.store.Failure;
+import io.huddle.stream.ClientDisconnected;
+import io.huddle.stream.CloseCause;
+import io.huddle.stream.Streams;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * A participant's stream that ends without a word makes its session suspect: the lease goes on and decides, a renewal
+ * makes good. Fenced by the generation, so the late end of an older stream says nothing.
+ *
+ * <p>A SIGKILL costs the doubt: the sweep's, after two silent heartbeats, takes its place.
+ */
+@ApplicationScoped
+public class StreamDepartures {
+    private static final Logger LOG = Logger.getLogger(StreamDepartures.class.getName());
+
+    /** While the database is away; later than this the sweep's own doubt is due anyway. */
+    private static final int TRIES = 30;
+
+    private static final int AGAIN_SECONDS = 1;
+
+    /** Ends that the session itself caused. */
+    private static final Set<CloseCause> CAUSED_BY_THE_SESSION =
+            EnumSet.of(CloseCause.SUPERSEDED, CloseCause.SESSION_ENDED);
+
+    @Inject
+    private Sessions sessions;
+
+    @Inject
+    private Places places;
+
+    @Inject
+    private Streams streams;
+
+    @Inject
+    private PresenceMetrics refusals;
+
+    @Inject
+    private StreamMetrics metrics;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
+
+    void disconnected(@Observes ClientDisconnected gone) {
+        if (gone.stream().identity() instanceof Identity.Participant me
+                && !CAUSED_BY_THE_SESSION.contains(gone.cause())) {
+            try {
+                scheduler.execute(() -> attempt(me, TRIES));
+            } catch (RejectedExecutionException full) {
+                metrics.departed(Departure.GIVEN_UP);
+            }
+        }
+    }
+
+    private void attempt(Identity.Participant me, int left) {
+        try {
+            metrics.departed(doubt(me));
+        } catch (SQLException | RuntimeException failed) {
+            boolean isDefect = Failure.of(failed) == Failure.DEFECT;
+            if (isDefect || left == 1) {
+                metrics.departed(Departure.GIVEN_UP);
+                LOG.log(isDefect ? Level.SEVERE : Level.WARNING, "the end of a stream was not written", failed);
+            } else {
+                again(me, left - 1);
+            }
+        }
+    }
+
+    private void again(Identity.Participant me, int left) {
+        try {
+            ScheduledFuture<?> unused = scheduler.schedule(() -> attempt(me, left), AGAIN_SECONDS, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException stopping) {
+            metrics.departed(Departure.GIVEN_UP);
+        }
+    }
+
+    private Departure doubt(Identity.Participant me) throws SQLException {
+        Place place = isBack(me) ? null : places.find(me.session());
+        if (place == null) {
+            return Departure.UNCHANGED;
+        }
+        try {
+            return sessions.streamClosed(place.room(), me.session(), me.generation())
+                    ? Departure.SUSPECTED
+                    : Departure.UNCHANGED;
+        } catch (Rejection stale) {
+            refusals.rejected(stale);
+            return Departure.STALE;
+        }
+    }
+
+    /** True if the same generation, or a newer one, has a stream here by now. */
+    private boolean isBack(Identity.Participant me) {
+        return streams.find(me.session())
+                .filter(stream -> stream.identity() instanceof Identity.Participant other
+                        && other.generation() >= me.generation())
+                .isPresent();
+    }
+}

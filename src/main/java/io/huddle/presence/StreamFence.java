@@ -1,0 +1,181 @@
+package io.huddle.presence;
+
+import io.huddle.event.Appended;
+import io.huddle.event.EventType;
+import io.huddle.event.RoomEvent;
+import io.huddle.presence.Standing.End;
+import io.huddle.security.Identity;
+import io.huddle.setting.Setting;
+import io.huddle.store.Background;
+import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ClientStream;
+import io.huddle.stream.CloseCause;
+import io.huddle.stream.Streams;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.TransactionPhase;
+import jakarta.inject.Inject;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends participants' streams whose session has ended or has a newer generation. Safe for use by any thread.
+ *
+ * <p>What this node writes is seen at once; what others write is found by one query a second over the sessions of this
+ * node's streams, so that a fence comes within two seconds whichever node wrote it. A hint that is lost costs that second.
+ */
+@ApplicationScoped
+public class StreamFence {
+    private static final Logger LOG = Logger.getLogger(StreamFence.class.getName());
+    private static final int SESSIONS_A_QUERY = 1_000;
+
+    /** Enough for an answer to be on its way before its stream ends. */
+    private static final int GOODBYE_MS = 250;
+
+    /** Streams that are about to end by their own leave. */
+    private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+    @Inject
+    private Streams streams;
+
+    @Inject
+    private Standings standings;
+
+    @Inject
+    private StreamMetrics metrics;
+
+    @Inject
+    private Background background;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
+
+    /** The transaction of a leave. */
+    @FunctionalInterface
+    interface Leave {
+        void run() throws SQLException;
+    }
+
+    void start(@Observes DatabaseReady ready) {
+        Duration pause = Duration.ofMillis(Setting.FENCE_INTERVAL_MS.value());
+        background.repeat("the fence of client streams", pause, pause, this::poll);
+    }
+
+    /** Leaves by the stream itself, which then ends a moment later, so that the answer comes first. */
+    void leaving(ClientStream stream, Leave leave) throws SQLException {
+        leaving.add(stream.connectionId());
+        boolean left = false;
+        try {
+            leave.run();
+            left = true;
+        } finally {
+            if (!left) {
+                leaving.remove(stream.connectionId());
+            }
+        }
+        try {
+            ScheduledFuture<?> unused = scheduler.schedule(() -> sayGoodbye(stream), GOODBYE_MS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException full) {
+            sayGoodbye(stream);
+        }
+    }
+
+    private void sayGoodbye(ClientStream stream) {
+        leaving.remove(stream.connectionId());
+        close(stream, End.of(Ending.LEFT), "event");
+    }
+
+    void changed(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
+        RoomEvent event = appended.event();
+        String session = event.session();
+        End end = end(event);
+        if (session == null || end == null) {
+            return;
+        }
+        streams.find(session).filter(stream -> isFencedBy(event, stream)).ifPresent(stream -> {
+            try {
+                // Whoever caused the change does not wait for a socket.
+                scheduler.execute(() -> close(stream, end, "event"));
+            } catch (RejectedExecutionException full) {
+                LOG.log(Level.FINE, "a fence is left to the next poll", full);
+            }
+        });
+    }
+
+    private static @Nullable End end(RoomEvent event) {
+        String type = event.type();
+        if (type.equals(EventType.PARTICIPANT_JOINED.wire()) || type.equals(EventType.PARTICIPANT_RECONNECTED.wire())) {
+            return new End(CloseCause.SUPERSEDED, End.SUPERSEDED);
+        }
+        if (type.equals(EventType.PARTICIPANT_LEFT.wire())) {
+            return End.of(Ending.LEFT);
+        }
+        if (type.equals(EventType.PARTICIPANT_EXPIRED.wire())) {
+            return End.of(Ending.EXPIRED);
+        }
+        String reason = event.reason();
+        return type.equals(EventType.PARTICIPANT_REMOVED.wire()) && reason != null
+                ? new End(CloseCause.SESSION_ENDED, reason)
+                : null;
+    }
+
+    /** A join fences the generations before its own; an end ends its own, too. */
+    private static boolean isFencedBy(RoomEvent event, ClientStream stream) {
+        Long generation = event.generation();
+        return generation != null
+                && stream.identity() instanceof Identity.Participant me
+                && (event.next().equals(SessionState.ABSENT.wire())
+                        ? me.generation() <= generation
+                        : me.generation() < generation);
+    }
+
+    private void poll() throws SQLException {
+        List<ClientStream> some = new ArrayList<>();
+        for (ClientStream stream : streams.all()) {
+            if (stream.identity() instanceof Identity.Participant) {
+                some.add(stream);
+            }
+            if (some.size() == SESSIONS_A_QUERY) {
+                check(some);
+                some.clear();
+            }
+        }
+        if (!some.isEmpty()) {
+            check(some);
+        }
+    }
+
+    private void check(List<ClientStream> some) throws SQLException {
+        Map<String, Standing> found = standings.of(
+                some.stream().map(ClientStream::clientId).distinct().toList());
+        for (ClientStream stream : some) {
+            if (stream.identity() instanceof Identity.Participant me) {
+                Standing standing = found.get(me.session());
+                End end = standing == null ? End.ofTheVanished() : standing.end(me.generation());
+                if (end != null) {
+                    close(stream, end, "poll");
+                }
+            }
+        }
+    }
+
+    private void close(ClientStream stream, End end, String foundBy) {
+        if (!stream.isDead() && !leaving.contains(stream.connectionId())) {
+            metrics.fenced(end, foundBy);
+            stream.close(end.cause(), end.reason());
+        }
+    }
+}

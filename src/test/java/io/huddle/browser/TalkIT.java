@@ -1,0 +1,195 @@
+package io.huddle.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.huddle.harness.Awaiting;
+import io.huddle.harness.Node;
+import io.huddle.harness.Store;
+import io.huddle.harness.TcpProxy;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two people in two browsers talk, also over a network that fails. */
+class TalkIT {
+    /** Where the picture of the README is written to, if this property says so. */
+    private static final String SCREENSHOT = "huddle.screenshot";
+
+    private static final String ALICE = "clinician-aaaa";
+    private static final String BOB = "clinician-bbbb";
+    private static final Duration LEASE = Duration.ofSeconds(15);
+
+    private static @Nullable Node node;
+
+    @BeforeAll
+    static void start(@TempDir Path folder) {
+        if (!Browser.isThere()) {
+            System.out.println("TalkIT " + Browser.HOW_TO_GET_IT);
+        }
+        assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
+        node = Node.start("talk", Store.h2(folder).env(), Map.of("HUDDLE_DEMO", "true"))
+                .awaitReady();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (node != null) {
+            node.close();
+        }
+    }
+
+    @Test
+    void twoPeople_whoJoin_hearEachOther_andSeeWhoSpeaks() {
+        try (Browser alice = Browser.talking();
+                Browser bob = Browser.talking()) {
+            meet(alice, bob, "standup-talk");
+            alice.awaitText("microphone-words", "The others hear you");
+            alice.awaitShown("#roster [data-speaking='true'] .speaking");
+            bob.awaitShown("#roster [data-speaking='true'] .speaking");
+            bob.awaitText("roster", "Good sound");
+
+            bob.press("m");
+            bob.awaitText("microphone-words", "nobody hears you");
+            alice.awaitGone(speaking(BOB));
+            alice.awaitText("roster", "Good sound");
+            bob.awaitShown(speaking(ALICE));
+            bob.screenshot("talk");
+            String wanted = System.getProperty(SCREENSHOT);
+            if (wanted != null) {
+                bob.screenshot(Path.of(wanted));
+            }
+
+            bob.click("mute");
+            alice.awaitShown(speaking(BOB));
+
+            alice.click("leave");
+            bob.awaitNoText("roster", ALICE);
+            Awaiting.until("bob's connection is gone", () -> bob.connections() == 0);
+            assertThat(alice.complaints()).isEmpty();
+            assertThat(bob.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void participantWithoutAMicrophone_isTold_andHearsTheOthers() {
+        try (Browser alice = Browser.open();
+                Browser bob = Browser.talking()) {
+            join(alice, address(), ALICE, "standup-listen");
+            join(bob, address(), BOB, "standup-listen");
+            alice.awaitText("microphone-words", "listening only: there is no microphone");
+            alice.awaitSound("whoever only listens");
+            alice.awaitShown(speaking(BOB));
+        }
+    }
+
+    /** A lift, a tunnel, another access point: the network is gone for some seconds and nobody should notice much. */
+    @Test
+    void participantOfflineForFourSeconds_isTheSameSessionAgain_neverAbsentAndNeverTwice() {
+        try (TcpProxy network = TcpProxy.to(Objects.requireNonNull(node).port());
+                Browser alice = Browser.talking();
+                Browser bob = Browser.talking()) {
+            join(alice, through(network), ALICE, "standup-lift");
+            join(bob, address(), BOB, "standup-lift");
+            alice.awaitSound("alice before the fault");
+            bob.awaitSound("bob before the fault");
+            String session = alice.session(ALICE);
+            bob.watchRoster();
+
+            network.cut();
+            alice.awaitText("you", "Reconnecting");
+            Awaiting.holds(
+                    Duration.ofSeconds(4),
+                    "bob still sees alice",
+                    () -> bob.text("roster").contains(ALICE));
+            network.mend();
+
+            alice.awaitText("you", "generation 2");
+            alice.awaitNoText("you", "Reconnecting");
+            bob.awaitText("timeline", "reconnected");
+            bob.awaitText("roster", "generation 2");
+            alice.awaitSound("alice after the fault");
+            bob.awaitSound("bob after the fault");
+            assertThat(alice.session(ALICE)).isEqualTo(session);
+            assertThat(bob.session(ALICE)).isEqualTo(session);
+            assertThat(bob.rosters())
+                    .allSatisfy(roster -> assertThat(names(roster)).containsExactlyInAnyOrder(ALICE, BOB));
+            assertThat(bob.text("timeline")).doesNotContain("is out").doesNotContain("left");
+        }
+    }
+
+    @Test
+    void participantOfflineForLongerThanTheLease_isAbsentOnce_andBackByItself() {
+        try (TcpProxy network = TcpProxy.to(Objects.requireNonNull(node).port());
+                Browser alice = Browser.talking();
+                Browser bob = Browser.talking()) {
+            join(alice, through(network), ALICE, "standup-tunnel");
+            join(bob, address(), BOB, "standup-tunnel");
+            bob.awaitSound("bob before the fault");
+            bob.watchRoster();
+
+            network.cut();
+            Awaiting.until(
+                    LEASE.plus(Awaiting.PATIENCE),
+                    "alice is out",
+                    () -> bob.text("timeline").contains("is out"));
+            bob.awaitNoText("roster", ALICE);
+            network.mend();
+
+            alice.awaitText("you", "You are back");
+            bob.awaitText("roster", ALICE);
+            bob.awaitText("roster", "generation 2");
+            alice.awaitSound("alice after the fault");
+            bob.awaitSound("bob after the fault");
+            assertThat(bob.rosters())
+                    .allSatisfy(roster -> assertThat(names(roster)).doesNotHaveDuplicates());
+            assertThat(bob.rosters().stream().filter(roster -> !names(roster).contains(ALICE)))
+                    .as("absent once")
+                    .hasSize(1);
+            assertThat(bob.text("timeline").split("is out", -1)).hasSize(2);
+        }
+    }
+
+    private static void meet(Browser alice, Browser bob, String occurrence) {
+        join(alice, address(), ALICE, occurrence);
+        join(bob, address(), BOB, occurrence);
+        alice.awaitSound("alice");
+        bob.awaitSound("bob");
+    }
+
+    private static void join(Browser browser, URI address, String subject, String occurrence) {
+        browser.go(address);
+        browser.type("subject", subject);
+        browser.type("team", "ward-7");
+        browser.click("signin-submit");
+        browser.type("occurrence", occurrence);
+        browser.click("create-submit");
+        browser.awaitText("room-title", occurrence);
+        browser.click("join");
+        browser.awaitText("you", "Present");
+    }
+
+    private static URI address() {
+        return Objects.requireNonNull(node).uri("/");
+    }
+
+    private static URI through(TcpProxy network) {
+        return URI.create("http://localhost:" + network.port() + "/");
+    }
+
+    private static String speaking(String name) {
+        return "#roster li[data-name='" + name + "'] .speaking";
+    }
+
+    private static List<String> names(String roster) {
+        return roster.isBlank() ? List.of() : List.of(roster.split(" ", -1));
+    }
+}
