@@ -24,13 +24,16 @@ const CLOSED_BY = { left: 'left-elsewhere', expired: 'expired', 'room-closed': '
 /** A stream that stood for so long was no failure. */
 const STEADY_MS = 5000;
 
+/** For so long it is said that a session came back by itself. */
+const RETURNED_MS = 120_000;
+
 /**
  * Being in a room: joins, keeps the lease while it can, and says honestly when it is over.
  *
  * `state` is `out`, `joining`, `in`, `suspended`, `dropped` (silent on purpose, to see what a lost network
  * does) or `ended`, then with `ending` and the `refusal` that told. `trouble` is the failure being retried,
- * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true if the lease ran
- * out and the session came back by itself: the others saw it leave.
+ * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true for two minutes if
+ * the lease ran out and the session came back by itself: the others saw it leave.
  *
  * With the membership comes a stream. While it is up the lease is renewed over it, by REST otherwise. A stream that
  * broke is replaced by joining again, the next generation, since only REST tells why an upgrade would be refused; but a
@@ -69,9 +72,11 @@ export class Session {
   /** Whether the generation asked for last ever had a stream that stood. */
   #stood = false;
   #renewedAt = 0;
+  #returnedAt = 0;
   #failures = 0;
-  /** The local instant from which another stream may be tried. */
+  /** The local instant from which another stream may be tried, and before which the server asked not to. */
   #lineAt = 0;
+  #lineFloor = 0;
 
   constructor(api, room, participant, options = {}) {
     const { onChange = () => {}, onLease = () => {}, onStream = () => {}, handlers = {} } = options;
@@ -123,7 +128,7 @@ export class Session {
   /** Proves to be here again, after a suspension or a silence. */
   resume() {
     if (this.state !== 'suspended' && this.state !== 'dropped') return;
-    this.#lineAt = 0;
+    this.#lineAt = this.#lineFloor;
     this.#keep(this.#become('in'), 0);
   }
 
@@ -166,7 +171,7 @@ export class Session {
   /** Tries again now, as when the network is back or the device was asleep. */
   hurry() {
     this.check();
-    this.#lineAt = 0;
+    this.#lineAt = this.#lineFloor;
     if (this.state === 'in') this.#keep(this.#become('in'), 0);
   }
 
@@ -275,7 +280,7 @@ export class Session {
       if (this.#lasting(error)) throw error;
       this.#unsure = false;
       if (!repeated || !this.#ranOutUntold(error)) throw error;
-      this.returned = this.state === 'in';
+      if (this.state === 'in') this.#return();
       this.#freshKey();
       return this.#ask();
     }
@@ -329,20 +334,22 @@ export class Session {
     const stream = this.#stream;
     if (!stream) return;
     this.#stream = null;
+    if (this.#connectedAt !== null) this.#onStream(null);
     this.#connectedAt = null;
-    this.#onStream(null);
     stream.close();
   }
 
   #lost(end) {
     this.#stream = null;
-    this.#onStream(null);
+    if (this.#connectedAt !== null) this.#onStream(null);
     if (end.cause === 'elsewhere' || end.cause === 'disconnected') return this.#end(end.cause);
     if (end.cause === 'ended') return this.#closedBy(CLOSED_BY[end.reason] ?? 'ended');
     const now = this.#api.clock.local();
     if (this.#connectedAt !== null && now - this.#connectedAt > STEADY_MS) this.#failures = 0;
+    this.#connectedAt = null;
     const wait = backoff(this.#failures++, Math.random(), end.delayMs);
     this.#lineAt = now + wait;
+    this.#lineFloor = end.delayMs ? this.#lineAt : 0;
     // The lease does not wait for the stream.
     const renewal = this.#renewedAt + this.#heartbeatMs() - now;
     if (this.state === 'in') this.#keep(this.#become('in'), Math.max(0, Math.min(wait, renewal)));
@@ -357,8 +364,13 @@ export class Session {
   /** Out for longer than the lease: whoever looks at the page comes back by itself, and is told so. */
   #comeBack(error) {
     if (!this.#visible()) return this.#end('expired', error);
-    this.returned = true;
+    this.#return();
     return this.#join();
+  }
+
+  #return() {
+    this.returned = true;
+    this.#returnedAt = this.#api.clock.local();
   }
 
   #lineDown() {
@@ -396,6 +408,8 @@ export class Session {
     if (life.aborted) return;
     this.membership = { ...this.membership, state, leaseUntil };
     this.#renewedAt = this.#api.clock.local();
+    // By then whoever looks has read it.
+    if (this.#renewedAt - this.#returnedAt > RETURNED_MS) this.returned = false;
     this.trouble = null;
     const { session, generation } = this.membership;
     this.#onLease({ session, generation, state, leaseUntil, serverTime });
