@@ -53,6 +53,8 @@ class ArchitectureTest {
             "time",
             "store",
             "setting",
+            // Not the server's: for integrators, in a jar of its own.
+            "client",
             "wire");
 
     /** Beans that are transactional boundaries. Nothing else opens or joins a transaction by annotation. */
@@ -113,7 +115,8 @@ class ArchitectureTest {
             "io.huddle.event.LifecycleLog", "the time of a log line that belongs to no event",
             "io.huddle.presence.LiveEvents", "the end of a token, and the measured delay of a delivery",
             "io.huddle.presence.StreamEvents", "the measured delay of a delivery",
-            "io.huddle.security.DemoResource", "the times of a demo token");
+            "io.huddle.security.DemoResource", "the times of a demo token",
+            "io.huddle.client.Credentials$Signed", "runs on the integrator's machine, and a signature has a time");
 
     private static final Pattern SQL_CLOCK = Pattern.compile(
             "clock_timestamp|current_timestamp|current_time\\b|localtimestamp|\\bnow\\s*\\(\\s*\\)",
@@ -153,6 +156,28 @@ class ArchitectureTest {
                     .because("a package uses only those below it")
                     .check(product);
         }
+    }
+
+    /** Its jar holds nothing else, and it is not in the WAR. */
+    @Test
+    void client_usesOnlyTheWire_andIsUsedByNone() {
+        classes()
+                .that()
+                .resideInAPackage("io.huddle.client..")
+                .should()
+                .onlyDependOnClassesThat(resideInAPackage("io.huddle.client..")
+                        .or(resideInAPackage("io.huddle.wire.."))
+                        .or(resideInAPackage("java.."))
+                        .or(resideInAPackage("com.google.protobuf.."))
+                        .or(resideInAPackage("org.jspecify..")))
+                .check(product);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.huddle.client..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.huddle.client..")
+                .check(product);
     }
 
     @Test
@@ -243,6 +268,9 @@ class ArchitectureTest {
     @Test
     void threads_none_areMadeByHand() {
         noClasses()
+                .that()
+                // Runs in an integrator's JVM, where no server has threads for it; one pool for all clients.
+                .haveNameNotMatching("io\\.huddle\\.client\\.Resources.*")
                 .should()
                 .callConstructorWhere(DescribedPredicate.describe(
                         "a thread or a timer",

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +76,8 @@ public final class ClientStream {
         this.handshake = handshake;
         this.codec = codec;
         this.services = services;
-        this.outbox = new Outbox(wire, services.limits().bufferBytes());
+        this.outbox = new Outbox(
+                (frame, done) -> write(wire, frame, done), services.limits().bufferBytes());
         this.calls = new Calls(this, services.limits());
         this.requests = new Requests(this, services.limits());
         this.closer = closer;
@@ -205,6 +207,15 @@ public final class ClientStream {
     void lost() {
         close(CloseCause.NORMAL, "");
         outbox.closeNow();
+    }
+
+    private void write(Outbox.Wire wire, Frame frame, Consumer<@Nullable Throwable> done) {
+        wire.send(frame, failed -> {
+            done.accept(failed);
+            if (failed != null) {
+                lost();
+            }
+        });
     }
 
     /** The first ping: the client knows that it was let in. */

@@ -17,7 +17,7 @@ enum Codec {
     PROTOBUF("huddle.protobuf.v1") {
         @Override
         Frame encode(ServerMessage message) {
-            return Frame.of(message.toByteString().asReadOnlyByteBuffer());
+            return Frame.of(ByteBuffer.wrap(message.toByteArray()));
         }
     },
     JSON("huddle.json.v1") {

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the people on call see: metrics, lifecycle lines, health. */
 class ObservabilityIT extends Contract {
-    private static final Set<String> LABELS =
-            Set.of(
+    private static final Set<String> LABELS = Set.of(
             "mp_scope",
             "transition",
             "outcome",

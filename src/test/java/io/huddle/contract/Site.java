@@ -34,6 +34,7 @@ enum Site {
             "HUDDLE_SWEEP_OUTAGE_LIMIT_MS", "30000",
             "HUDDLE_RETENTION_INTERVAL_SECONDS", "1",
             "HUDDLE_EVENTS_KEEP_ALIVE_SECONDS", "1",
+            "HUDDLE_KEYS_SECRET", "seals the clients' secrets in the tests",
             "LOG_FORMAT", "json");
 
     /**

@@ -22,6 +22,9 @@ record Trace(Store store, Map<String, List<String>> tables) {
             "room_session", "SELECT * FROM room_session ORDER BY id",
             "session_join", "SELECT * FROM session_join ORDER BY session_id, join_key",
             "room_event", "SELECT * FROM room_event ORDER BY room_id, seq",
+            "client_key", "SELECT * FROM client_key ORDER BY client",
+            "client_secret", "SELECT * FROM client_secret ORDER BY id",
+            "client_team", "SELECT * FROM client_team ORDER BY client, team",
             "audit", "SELECT * FROM audit ORDER BY id");
 
     static Trace of(Store store) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.huddle.admin.ClientKeysResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -19,6 +20,7 @@ import io.huddle.presence.SessionJson;
 import io.huddle.room.Policy;
 import io.huddle.room.RoomJson;
 import io.huddle.room.RoomsResource;
+import io.huddle.security.IceServers;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -52,17 +54,22 @@ import org.junit.jupiter.api.io.TempDir;
 class OpenApiIT {
     private static final String BASE = "/api/v1";
 
-    private static final Map<String, Class<?>> SHAPES = Map.of(
-            "Room", RoomJson.class,
-            "RoomPage", RoomsResource.RoomPage.class,
-            "Policy", Policy.class,
-            "NewPolicy", Policy.class,
-            "Membership", MembershipJson.class,
-            "Renewal", Renewal.class,
-            "Roster", RosterJson.class,
-            "RosterEntry", SessionJson.class,
-            "Events", EventsJson.class,
-            "Event", RoomEvent.class);
+    private static final Map<String, Class<?>> SHAPES = Map.ofEntries(
+            Map.entry("Room", RoomJson.class),
+            Map.entry("RoomPage", RoomsResource.RoomPage.class),
+            Map.entry("Policy", Policy.class),
+            Map.entry("NewPolicy", Policy.class),
+            Map.entry("Membership", MembershipJson.class),
+            Map.entry("StreamAccess", MembershipJson.StreamJson.class),
+            Map.entry("IceServer", IceServers.IceServer.class),
+            Map.entry("Renewal", Renewal.class),
+            Map.entry("Roster", RosterJson.class),
+            Map.entry("RosterEntry", SessionJson.class),
+            Map.entry("Events", EventsJson.class),
+            Map.entry("Event", RoomEvent.class),
+            Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
+            Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
+            Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class));
 
     @TempDir
     static java.nio.file.Path folder;
