@@ -238,9 +238,18 @@ final class Browser implements AutoCloseable {
         screenshot(SCREENSHOTS.resolve(name + ".png"));
     }
 
-    void screenshot(Path file) {
+    /** A picture in which the element is shown: people stop speaking while it is taken. */
+    void screenshotOf(String css, Path file) {
+        waiting().withMessage(() -> css + " is never in the picture").until(any -> {
+            boolean before = shows(css);
+            screenshot(file);
+            return before && shows(css);
+        });
+    }
+
+    private void screenshot(Path file) {
         try {
-            Files.createDirectories(Optional.ofNullable(file.getParent()).orElse(file));
+            Files.createDirectories(file.toAbsolutePath().getParent());
             Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);

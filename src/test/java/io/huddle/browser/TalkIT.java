@@ -3,10 +3,12 @@ package io.huddle.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import io.huddle.harness.Store;
 import io.huddle.harness.TcpProxy;
+import jakarta.json.Json;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +67,8 @@ class TalkIT {
             bob.screenshot("talk");
             String wanted = System.getProperty(SCREENSHOT);
             if (wanted != null) {
-                bob.screenshot(Path.of(wanted));
+                bob.theme("light");
+                bob.screenshotOf(speaking(ALICE), Path.of(wanted));
             }
 
             bob.click("mute");
@@ -156,6 +159,43 @@ class TalkIT {
                     .hasSize(1);
             assertThat(bob.text("timeline").split("is out", -1)).hasSize(2);
         }
+    }
+
+    @Test
+    void participantRemovedByAnOperator_isTold_andMayRejoin() {
+        try (Browser alice = Browser.talking();
+                Browser bob = Browser.talking()) {
+            meet(alice, bob, "standup-removed");
+            String session = alice.session(ALICE);
+
+            operator()
+                    .with("Huddle-Reason", "wrong room")
+                    .post("/admin/sessions/" + session + "/remove", Api.json().add("generation", 1).build())
+                    .assertStatus(200);
+
+            alice.awaitText("you", "You were removed by an operator. You can rejoin.");
+            bob.awaitNoText("roster", ALICE);
+            alice.click("join");
+            alice.awaitText("you", "Present as generation 2");
+            bob.awaitText("roster", ALICE);
+            alice.awaitSound("alice, back again");
+            bob.awaitSound("bob, with alice back again");
+        }
+    }
+
+    private static Api operator() {
+        Api anybody = Api.anonymous(Objects.requireNonNull(node));
+        String token = anybody.post(
+                        "/demo/token",
+                        Api.json()
+                                .add("subject", "on-call-1")
+                                .add("groups", Json.createArrayBuilder().add("operator"))
+                                .add("teams", Json.createArrayBuilder())
+                                .build())
+                .assertStatus(200)
+                .json()
+                .getString("token");
+        return Api.of(Objects.requireNonNull(node), token);
     }
 
     private static void meet(Browser alice, Browser bob, String occurrence) {
