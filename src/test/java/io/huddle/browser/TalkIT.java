@@ -28,6 +28,7 @@ class TalkIT {
 
     private static final String ALICE = "clinician-aaaa";
     private static final String BOB = "clinician-bbbb";
+    private static final Duration FAULT = Duration.ofSeconds(4);
     private static final Duration LEASE = Duration.ofSeconds(15);
 
     private static @Nullable Node node;
@@ -145,7 +146,7 @@ class TalkIT {
                     "alice is out",
                     () -> bob.text("timeline").contains("is out"));
             bob.awaitNoText("roster", ALICE);
-            network.mend();
+            giveBack(network, alice);
 
             alice.awaitText("you", "You are back");
             bob.awaitText("roster", ALICE);
@@ -181,6 +182,17 @@ class TalkIT {
             alice.awaitSound("alice, back again");
             bob.awaitSound("bob, with alice back again");
         }
+    }
+
+    /** Connections are reset, and whatever the browser sends or would get, audio too, goes nowhere. */
+    private static void takeAway(TcpProxy network, Browser browser) {
+        browser.freezeNetwork();
+        network.cut();
+    }
+
+    private static void giveBack(TcpProxy network, Browser browser) {
+        network.mend();
+        browser.thawNetwork();
     }
 
     private static Api operator() {
