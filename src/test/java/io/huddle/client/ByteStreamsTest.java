@@ -83,8 +83,8 @@ class ByteStreamsTest extends PeerTest {
         Peer.Stream stream = connect(client);
         ByteOutput output = client.openBytes();
         output.destroy("é".repeat(1_000));
-        ClientMessage destroyed = stream.await(
-                "a destroy", one -> one.getByteStreamOperation().hasDestroy());
+        ClientMessage destroyed =
+                stream.await("a destroy", one -> one.getByteStreamOperation().hasDestroy());
         assertThat(destroyed.getByteStreamOperation().getDestroy().getError()).isEqualTo("é".repeat(512));
         assertThatThrownBy(() -> output.write(new byte[1])).isInstanceOf(IOException.class);
     }
@@ -112,8 +112,10 @@ class ByteStreamsTest extends PeerTest {
     void input_nobodyTakes_isGivenUpAfterAWhile() {
         Peer.Stream stream = connect(client);
         stream.send(write(2, "lost"));
-        stream.await("a destroy", one -> one.getByteStreamOperation().getStreamId() == 2
-                && one.getByteStreamOperation().hasDestroy());
+        stream.await(
+                "a destroy",
+                one -> one.getByteStreamOperation().getStreamId() == 2
+                        && one.getByteStreamOperation().hasDestroy());
         // What was on its way meanwhile is no fault.
         stream.send(write(2, "late"));
         Awaiting.holds(ms(200), "connected", client::isConnected);
@@ -128,7 +130,9 @@ class ByteStreamsTest extends PeerTest {
         stream.send(operation(2).setDestroy(Destroy.newBuilder().setError("gone")));
         stream.send(write(4, "some"));
         stream.send(operation(4).setDestroy(Destroy.newBuilder().setError("gone early")));
-        Awaiting.asserted(() -> assertThatThrownBy(attached::read).isInstanceOf(IOException.class).hasMessage("gone"));
+        Awaiting.asserted(() -> assertThatThrownBy(attached::read)
+                .isInstanceOf(IOException.class)
+                .hasMessage("gone"));
         Awaiting.asserted(() -> {
             try (ByteInput early = client.receiveBytes(4)) {
                 assertThatThrownBy(early::read).hasMessage("gone early");
@@ -157,8 +161,7 @@ class ByteStreamsTest extends PeerTest {
         byte[] bytes = random(24 * MEGABYTE);
         CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> sendAll(stream, 2, bytes));
         Awaiting.until("half of what may be unread", () -> input.available() >= 4 * MEGABYTE);
-        Awaiting.holds(
-                ms(300), "bounded and waiting", () -> input.available() <= 8 * MEGABYTE && !sending.isDone());
+        Awaiting.holds(ms(300), "bounded and waiting", () -> input.available() <= 8 * MEGABYTE && !sending.isDone());
         assertThat(input.readAllBytes()).isEqualTo(bytes);
         get(sending);
     }
@@ -201,7 +204,8 @@ class ByteStreamsTest extends PeerTest {
         for (ByteStreamOperation.Builder malformed : new ByteStreamOperation.Builder[] {
             operation(2), operation(0).setFinish(Finish.getDefaultInstance()), write(1, "a client's id"), write(-2, "x")
         }) {
-            HuddleClient one = ending(HuddleClient.withKey(peer.uri(), KEY, options().reconnect(false)));
+            HuddleClient one =
+                    ending(HuddleClient.withKey(peer.uri(), KEY, options().reconnect(false)));
             Peer.Stream stream = connect(one);
             stream.send(malformed);
             assertThat(stream.awaitClose()).isEqualTo(4000);
@@ -229,8 +233,10 @@ class ByteStreamsTest extends PeerTest {
     }
 
     private static void awaitFinish(Peer.Stream stream, int id) {
-        stream.await("the end of " + id, one -> one.getByteStreamOperation().getStreamId() == id
-                && one.getByteStreamOperation().hasFinish());
+        stream.await(
+                "the end of " + id,
+                one -> one.getByteStreamOperation().getStreamId() == id
+                        && one.getByteStreamOperation().hasFinish());
     }
 
     private static ByteString written(Peer.Stream stream, int id) {

@@ -28,6 +28,7 @@ class ClientOptionsTest {
     void secrets_asText_areNotShown() {
         ClientKey key = new ClientKey("c-1", "s3cret");
         Ticket ticket = new Ticket(URI.create("wss://huddle.example/stream"), "s3cret");
-        assertThat(key + " " + ticket + " " + new Credentials.Signed(ticket.url(), key)).doesNotContain("s3cret");
+        assertThat(key + " " + ticket + " " + new Credentials.Signed(ticket.url(), key))
+                .doesNotContain("s3cret");
     }
 }

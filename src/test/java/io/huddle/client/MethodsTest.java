@@ -14,11 +14,13 @@ import org.junit.jupiter.api.Test;
 class MethodsTest {
     @Test
     void methods_ofTheWire_areKnownByTheirPrefixes() {
-        assertThat(Methods.ALL.called(UEchoRequest.class, UEchoResponse.class).name()).isEqualTo("uEcho");
+        assertThat(Methods.ALL.called(UEchoRequest.class, UEchoResponse.class).name())
+                .isEqualTo("uEcho");
         assertThat(Methods.ALL.served(DCallRequest.class).name()).isEqualTo("dCall");
         assertThat(Methods.ALL.served(DEventsRequest.class).number())
                 .isEqualTo(ServerMessage.D_EVENTS_REQUEST_FIELD_NUMBER);
-        assertThat(Methods.ALL.served(ServerMessage.U_ECHO_RESPONSE_FIELD_NUMBER)).isNull();
+        assertThat(Methods.ALL.served(ServerMessage.U_ECHO_RESPONSE_FIELD_NUMBER))
+                .isNull();
     }
 
     @Test
@@ -28,7 +30,8 @@ class MethodsTest {
                 FieldDescriptor other = ServerMessage.getDescriptor().findFieldByNumber(field.getNumber());
                 boolean called = field.getName().endsWith("_request");
                 assertThat(other.getName())
-                        .isEqualTo(field.getName().replaceFirst("_(request|response)$", called ? "_response" : "_request"));
+                        .isEqualTo(field.getName()
+                                .replaceFirst("_(request|response)$", called ? "_response" : "_request"));
             }
         }
     }
