@@ -171,7 +171,9 @@ class TalkIT {
 
             operator()
                     .with("Huddle-Reason", "wrong room")
-                    .post("/admin/sessions/" + session + "/remove", Api.json().add("generation", 1).build())
+                    .post(
+                            "/admin/sessions/" + session + "/remove",
+                            Api.json().add("generation", 1).build())
                     .assertStatus(200);
 
             alice.awaitText("you", "You were removed by an operator. You can rejoin.");
