@@ -108,13 +108,16 @@ class TalkIT {
             String session = alice.session(ALICE);
             bob.watchRoster();
 
-            network.cut();
-            alice.awaitText("you", "Reconnecting");
+            long cut = System.nanoTime();
+            takeAway(network, alice);
+            bob.awaitText("roster", "suspect");
+            bob.awaitSilence();
+            long left = Math.max(1, FAULT.toNanos() - (System.nanoTime() - cut));
             Awaiting.holds(
-                    Duration.ofSeconds(4),
+                    Duration.ofNanos(left),
                     "bob still sees alice",
                     () -> bob.text("roster").contains(ALICE));
-            network.mend();
+            giveBack(network, alice);
 
             alice.awaitText("you", "generation 2");
             alice.awaitNoText("you", "Reconnecting");
@@ -140,7 +143,7 @@ class TalkIT {
             bob.awaitSound("bob before the fault");
             bob.watchRoster();
 
-            network.cut();
+            takeAway(network, alice);
             Awaiting.until(
                     LEASE.plus(Awaiting.PATIENCE),
                     "alice is out",
