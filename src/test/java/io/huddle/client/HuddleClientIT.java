@@ -50,6 +50,7 @@ class HuddleClientIT {
     private final List<HuddleClient> clients = new CopyOnWriteArrayList<>();
     /** Of the test that runs: what clients of an earlier one still tell goes into that one's list. */
     private List<Disconnected> losses = new CopyOnWriteArrayList<>();
+
     private Node node = start();
 
     private static Node start() {

@@ -223,7 +223,8 @@ class ClientStreamTest {
         assertThatThrownBy(answer::join)
                 .cause()
                 .isInstanceOfSatisfying(
-                        StreamError.class, error -> assertThat(error.isUserError()).isTrue())
+                        StreamError.class,
+                        error -> assertThat(error.isUserError()).isTrue())
                 .hasMessage("no such badge");
         assertThat(peer.stream.isDead()).isFalse();
     }
