@@ -50,6 +50,7 @@ class HuddleClientIT {
     private final List<HuddleClient> clients = new CopyOnWriteArrayList<>();
     /** Of the test that runs: what clients of an earlier one still tell goes into that one's list. */
     private List<Disconnected> losses = new CopyOnWriteArrayList<>();
+
     private Node node = start();
 
     private static Node start() {
@@ -276,7 +277,7 @@ class HuddleClientIT {
     }
 
     /** A participant, whose tickets come from joining again: each is of the next generation. */
-    private final class Member {
+    private static final class Member {
         private final Api api;
         private final String room;
         private volatile String session = "";
@@ -362,7 +363,7 @@ class HuddleClientIT {
     private static HuddleFailure failure(CompletableFuture<?> future) {
         Throwable failed = catchThrowable(() -> get(future));
         assertThat(failed).hasCauseInstanceOf(HuddleFailure.class);
-        return (HuddleFailure) failed.getCause();
+        return failed.getCause() instanceof HuddleFailure failure ? failure : new HuddleFailure(Reason.REFUSED);
     }
 
     private static <T> T get(CompletableFuture<T> future) {
