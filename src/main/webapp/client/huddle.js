@@ -30,6 +30,7 @@ export class Huddle {
   #timers;
   #told = null;
   #toldAt = -Infinity;
+  #kind = 'connecting';
   #stops;
 
   constructor({ api, room, participant, nameOf = (each) => each, onChange = () => {}, handlers = {}, ...parts }) {
@@ -47,7 +48,7 @@ export class Huddle {
       onChange: () => this.#onChange(),
       ...parts.mesh,
     });
-    this.watch = new Watch(api, room, { onChange: change, onEvent: (event) => this.session.heard(event) });
+    this.watch = new Watch(api, room, { onChange: () => this.#watched(), onEvent: (event) => this.session.heard(event) });
     this.session = new Session(api, room, participant, {
       onChange: change,
       onLease: (lease) => this.watch.renewed(lease),
@@ -116,6 +117,15 @@ export class Huddle {
     const person = { ...entry, own, name: this.#nameOf(entry.participant), speaking };
     const peer = own ? null : this.mesh.peers.get(entry.session);
     return peer ? { ...person, audio: peer.state, quality: peer.quality, stats: peer.stats } : person;
+  }
+
+  /** Events that get through again after a failure say that the network is back, before any timer does. */
+  #watched() {
+    const { kind } = this.watch.status;
+    const back = kind === 'live' && (this.#kind === 'reconnecting' || this.#kind === 'unavailable');
+    this.#kind = kind;
+    if (back && this.session.line === 'down') this.session.hurry();
+    this.#changed();
   }
 
   #changed() {

@@ -1,5 +1,6 @@
 package io.huddle.browser;
 
+import io.huddle.harness.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -57,10 +58,15 @@ final class Browser implements AutoCloseable {
               if (window.rosters.at(-1) !== names()) window.rosters.push(names());
             }).observe(list, { childList: true, subtree: true, characterData: true });""";
 
-    private final ChromeDriver driver;
+    /** The process that does all networking of a Chromium: http, WebSockets, and the packets of audio. */
+    private static final String NETWORK = "--utility-sub-type=network.mojom.NetworkService";
 
-    private Browser(ChromeDriver driver) {
+    private final ChromeDriver driver;
+    private final List<ProcessHandle> network;
+
+    private Browser(ChromeDriver driver, List<ProcessHandle> network) {
         this.driver = driver;
+        this.network = network;
     }
 
     /** True if the machine has what the tests need. */
@@ -105,9 +111,12 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver().orElseThrow().toFile())
                 .build();
+        List<ProcessHandle> others = networks();
         ChromeDriver driver = new ChromeDriver(service, options);
+        List<ProcessHandle> own =
+                networks().stream().filter(each -> !others.contains(each)).toList();
         driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORDER));
-        return new Browser(driver);
+        return new Browser(driver, own);
     }
 
     void go(URI address) {
@@ -238,18 +247,56 @@ final class Browser implements AutoCloseable {
         screenshot(SCREENSHOTS.resolve(name + ".png"));
     }
 
-    void screenshot(Path file) {
+    /** A picture in which the element is shown: people stop speaking while it is taken. */
+    void screenshotOf(String css, Path file) {
+        waiting().withMessage(() -> css + " is never in the picture").until(any -> {
+            boolean before = shows(css);
+            screenshot(file);
+            return before && shows(css);
+        });
+    }
+
+    private void screenshot(Path file) {
         try {
-            Files.createDirectories(Optional.ofNullable(file.getParent()).orElse(file));
+            Files.createDirectories(file.toAbsolutePath().getParent());
             Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
     }
 
+    /** Takes the whole network away, audio included; connections stay as they are, and nothing passes. */
+    void freezeNetwork() {
+        if (network.size() != 1) {
+            throw new IllegalStateException("a Chromium has one process for its network, not " + network.size());
+        }
+        network.forEach(process -> Processes.signal(process, "STOP"));
+    }
+
+    void thawNetwork() {
+        network.stream().filter(ProcessHandle::isAlive).forEach(process -> Processes.signal(process, "CONT"));
+    }
+
+    /** Waits until no audio comes in any more. */
+    void awaitSilence() {
+        waiting().withMessage("audio still comes in").until(any -> {
+            long before = packets();
+            driver.executeAsyncScript("setTimeout(arguments[arguments.length - 1], 500)");
+            return packets() == before;
+        });
+    }
+
     @Override
     public void close() {
+        thawNetwork();
         driver.quit();
+    }
+
+    private static List<ProcessHandle> networks() {
+        return ProcessHandle.current()
+                .descendants()
+                .filter(each -> each.info().commandLine().orElse("").contains(NETWORK))
+                .toList();
     }
 
     private WebElement visible(String id) {
