@@ -33,7 +33,7 @@ class StreamProtocolPageTest {
     private static final Pattern METHOD = Pattern.compile("^\\| `([ud][A-Za-z]+)` \\| (\\d{3}) \\|", Pattern.MULTILINE);
     private static final Pattern CODE = Pattern.compile("^\\| ([1-4]\\d{3})\\b[^|]*\\|", Pattern.MULTILINE);
 
-    private static final Pattern SETTING = Pattern.compile("`(huddle\\.[a-z.-]+)`");
+    private static final Pattern SETTING = Pattern.compile("`(huddle\\.[a-z]+\\.[a-z-]+)`");
     private static final Pattern LIMIT = Pattern.compile(
             "^\\|[^|]*\\| (?:up to )?([0-9,]+)(?: (bytes|KiB|MiB|s))?(?: each)? \\| `(huddle\\.[a-z.-]+)` \\|",
             Pattern.MULTILINE);
