@@ -55,6 +55,9 @@ public final class ClientStream {
     private volatile CloseCause cause = CloseCause.NORMAL;
     private volatile long heardAt = System.nanoTime();
     private volatile long deadAt;
+    /** The socket takes nothing: its close will wait. */
+    private volatile boolean stuck;
+
     private int pongs = PONGS;
     private long pongsAt = heardAt;
 
@@ -194,7 +197,7 @@ public final class ClientStream {
             all.end();
         }
         boolean flush = why == CloseCause.NORMAL || why == CloseCause.SESSION_ENDED || why == CloseCause.DRAINING;
-        outbox.close(flush, () -> services.executor().execute(() -> closer.close(why, reason)));
+        outbox.close(flush, () -> services.closers().accept(stuck, () -> closer.close(why, reason)));
         services.ended(this, before == State.PUBLIC);
     }
 
@@ -370,12 +373,14 @@ public final class ClientStream {
     void watch(long now) {
         if (isDead()) {
             if (now - deadAt > services.limits().sendTimeout().toNanos()) {
+                stuck = true;
                 outbox.closeNow();
             }
             return;
         }
         if (outbox.isStalled(now, services.limits().sendTimeout().toNanos())) {
             services.metrics().hit("send-timeout");
+            stuck = true;
             close(CloseCause.NO_CAPACITY, "the client takes its messages too slowly");
             outbox.closeNow();
             return;

@@ -1,7 +1,6 @@
 package io.huddle.stream;
 
 import io.huddle.web.Traces;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What every stream of a node shares.
  *
+ * @param closers close a socket on a thread that may wait for it, and are told whether it is known to be stuck
  * @param pauses permits for readers that wait for a receiver of bytes; what has none is not waited for
  * @param ends told of each stream that has died and whether it was public
  */
@@ -18,7 +18,7 @@ record Services(
         StreamMetrics metrics,
         Traffic traffic,
         Traces traces,
-        Executor executor,
+        BiConsumer<Boolean, Runnable> closers,
         Semaphore pauses,
         BiConsumer<ClientStream, Boolean> ends) {
     @Nullable

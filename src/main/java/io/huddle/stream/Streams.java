@@ -79,6 +79,7 @@ public class Streams {
     private ManagedThreadFactory threads;
 
     private volatile @Nullable Services services;
+    private volatile @Nullable Closers closers;
     private volatile boolean draining;
 
     /**
@@ -103,7 +104,9 @@ public class Streams {
         Thread hook = threads.newThread(this::drain);
         exit = hook;
         Runtime.getRuntime().addShutdownHook(hook);
-        services = new Services(limits, dispatcher, metrics, traffic, traces, this::execute, pauses, this::ended);
+        Closers sockets = new Closers(threads);
+        closers = sockets;
+        services = new Services(limits, dispatcher, metrics, traffic, traces, sockets::close, pauses, this::ended);
     }
 
     /** The public stream of this client id on this node. */
@@ -292,6 +295,10 @@ public class Streams {
             LOG.log(Level.FINE, "the process is ending", ending);
         }
         drain();
+        Closers sockets = closers;
+        if (sockets != null) {
+            sockets.stop();
+        }
     }
 
     private void tell(Runnable fire) {

@@ -13,8 +13,14 @@ import io.huddle.harness.Tokens;
 import io.huddle.wire.CanonicalHandshake;
 import io.huddle.wire.UEchoRequest;
 import io.huddle.wire.UEchoResponse;
+import io.huddle.wire.URenewRequest;
+import io.huddle.wire.URenewResponse;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -46,7 +53,7 @@ abstract class HostileContract {
     private Bystander bystander = new Bystander(null, "", "");
 
     private record Bystander(
-            @org.jspecify.annotations.Nullable StreamClient stream, String room, String participant) {}
+            @org.jspecify.annotations.Nullable StreamClient stream, String room, String session) {}
 
     /** One node for all classes: a start takes many seconds. */
     private static final class Shared {
@@ -64,10 +71,12 @@ abstract class HostileContract {
                 Map.entry("LOG_FORMAT", "json"),
                 Map.entry("HUDDLE_LIMITS_REQUESTS_PER_SECOND", "100000"),
                 Map.entry("HUDDLE_LIMITS_REQUEST_BURST", "1000000"),
+                Map.entry("HUDDLE_LIMITS_RENEWALS_PER_SECOND", "1000"),
                 Map.entry("HUDDLE_STREAM_MESSAGE_BYTES", Integer.toString(MESSAGE_BYTES)),
                 Map.entry("HUDDLE_STREAM_BUFFER_BYTES", Integer.toString(BUFFER_BYTES)),
                 Map.entry("HUDDLE_STREAM_UNCLAIMED_BYTES", "32768"),
                 Map.entry("HUDDLE_STREAM_PENDING_HANDSHAKES", Integer.toString(HANDSHAKES)),
+                Map.entry("HUDDLE_STREAM_PAUSE_SECONDS", "5"),
                 Map.entry("HUDDLE_STREAM_SEND_TIMEOUT_SECONDS", "3"),
                 Map.entry("HUDDLE_SIGNAL_ACK_MS", "5000"));
     }
@@ -81,7 +90,10 @@ abstract class HostileContract {
         Api api = integrator();
         String room = openRoom();
         Answer joined = api.joinAs(room, "bystander").assertStatus(201);
-        bystander = new Bystander(keep(StreamClient.to(node(), joined).connect()), room, "bystander");
+        bystander = new Bystander(
+                keep(StreamClient.to(node(), joined).connect()),
+                room,
+                joined.json().getString("session"));
     }
 
     /** Whatever a test did: the other client's stream lives and answers, its session is present, nothing counts below zero. */
@@ -114,6 +126,14 @@ abstract class HostileContract {
             assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - before))
                     .as("seconds until the other client was answered")
                     .isLessThan(3);
+            assertThat(stream.call(
+                                    URenewRequest.newBuilder()
+                                            .setSession(bystander.session())
+                                            .setGeneration(1)
+                                            .build(),
+                                    URenewResponse.class)
+                            .getState())
+                    .isEqualTo("present");
             assertThat(stream.isClosed()).isFalse();
         }
         assertThat(states(bystander.room())).contains("bystander:present");
@@ -212,7 +232,9 @@ abstract class HostileContract {
 
     /** The query with which somebody who joins now may open a stream. */
     String query(String room, String participant) {
-        return "pv=4&ticket=" + StreamClient.ticket(integrator().joinAs(room, participant));
+        Answer joined = integrator().joinAs(room, participant);
+        assertThat(joined.status()).as("%s", joined).isIn(200, 201);
+        return "pv=4&ticket=" + StreamClient.ticket(joined);
     }
 
     /** The query with which a key's client opens a stream, once. */
@@ -235,6 +257,19 @@ abstract class HostileContract {
                 .signature(key.secret());
         return "pv=" + protocol + "&appv=&ts=" + ts + "&nonce=" + nonce + "&id=" + id + "&aud=/stream&cid="
                 + key.client() + "&signature=" + signature;
+    }
+
+    /** All that the node has written of itself: console, messages, traces, first-failure records. */
+    String everythingLogged() {
+        StringBuilder all = new StringBuilder(node().log());
+        try (Stream<Path> files = Files.walk(node().logs())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                all.append(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+        return all.toString();
     }
 
     Metrics metrics() {

@@ -2,11 +2,15 @@ package io.huddle.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.huddle.harness.Answer;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.RawStream;
 import io.huddle.harness.StreamClient;
+import io.huddle.wire.ByteStreamOperation;
+import io.huddle.wire.ClientMessage;
 import io.huddle.wire.DSignalRequest;
+import io.huddle.wire.UEchoBytesRequest;
 import io.huddle.wire.USignalRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +21,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +32,7 @@ class HostileFloodsIT extends HostileContract {
     private static final int IN_WORK = 64;
     private static final int QUEUED = 128;
     private static final int SLOW = 200;
+    private static final int ECHOES = 30;
 
     @Test
     void requests_moreThanMayBeInWork_close() {
@@ -189,6 +196,48 @@ class HostileFloodsIT extends HostileContract {
                 Duration.ofSeconds(30), "the memory of " + SLOW + " is back", () -> heapInUse() < before + 20_000_000);
         System.out.println(
                 "slow readers: heap " + before / 1_000_000 + " MB before, " + heapInUse() / 1_000_000 + " MB after");
+    }
+
+    /** A receiver of bytes that is too slow holds up a thread that reads, and only so many; the others go on. */
+    @Test
+    void echoesOfBytes_thatNobodyReads_holdUpNobodyElse() {
+        double before = streams();
+        double closes = closes("no-capacity");
+        String room = openRoom();
+        ByteString chunk = ByteString.copyFrom(new byte[60_000]);
+        byte[] write = ClientMessage.newBuilder()
+                .setByteStreamOperation(ByteStreamOperation.newBuilder()
+                        .setStreamId(1)
+                        .setWrite(ByteStreamOperation.Write.newBuilder().setChunk(chunk)))
+                .build()
+                .toByteArray();
+        byte[] request = ClientMessage.newBuilder()
+                .setRequestId("a")
+                .setUEchoBytesRequest(UEchoBytesRequest.newBuilder().setStreamId(1))
+                .build()
+                .toByteArray();
+        ExecutorService threads = Executors.newFixedThreadPool(ECHOES);
+        try {
+            for (int i = 0; i < ECHOES; i++) {
+                RawStream one = keep(RawStream.connected(node().port(), query(room, "e-" + i), PROTOBUF, 2_048));
+                one.binary(request);
+                assertThat(one.read().opcode()).isEqualTo(RawStream.BINARY);
+                var unused = CompletableFuture.runAsync(
+                        () -> {
+                            for (int writes = 0; writes < 100; writes++) {
+                                one.binary(write);
+                            }
+                        },
+                        threads);
+            }
+            Awaiting.until(Duration.ofSeconds(40), "all are closed", () -> {
+                assertOthersFine();
+                return streams() <= before;
+            });
+            assertThat(closes("no-capacity")).isGreaterThanOrEqualTo(closes + ECHOES / 2);
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     private static byte[] big(int id) {

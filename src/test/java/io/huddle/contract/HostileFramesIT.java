@@ -227,15 +227,20 @@ class HostileFramesIT extends HostileContract {
     }
 
     @Test
-    void fragments_withoutEnd_ofNoBytes_disturbNobody() {
-        RawStream stream = raw(JSON);
-        stream.frame(RawStream.TEXT, false, "{\"requestId\":\"a\",\"uEchoRequest\":{".getBytes(StandardCharsets.UTF_8));
+    void fragments_ofNoBytes_disturbNobody() {
+        RawStream stream = raw(PROTOBUF);
+        stream.frame(RawStream.BINARY, false, new byte[0]);
         for (int i = 0; i < 5_000; i++) {
             stream.frame(RawStream.CONTINUATION, false, new byte[0]);
         }
         assertOthersFine();
-        stream.frame(RawStream.CONTINUATION, true, "}}".getBytes(StandardCharsets.UTF_8));
-        assertThat(stream.read().text()).contains("\"requestId\":\"a\"");
+        byte[] message = ClientMessage.newBuilder()
+                .setRequestId("a")
+                .setUEchoRequest(UEchoRequest.getDefaultInstance())
+                .build()
+                .toByteArray();
+        stream.frame(RawStream.CONTINUATION, true, message);
+        assertThat(stream.read().opcode()).isEqualTo(RawStream.BINARY);
     }
 
     private static String echo(int bytes) {

@@ -31,17 +31,19 @@ class StreamOutagesIT extends HostileContract {
         static final Postgres.Database DATABASE = Postgres.shared().createDatabase();
         static final TcpProxy WIRE = TcpProxy.to(DATABASE.port());
         static final Node NODE = Node.start(
-                "stream-outages",
-                Store.postgres(DATABASE, WIRE).env(),
-                Tokens.env(),
-                settings(),
-                Map.of("HUDDLE_STREAM_TRAFFIC_LOG", "true", "HUDDLE_STREAM_TRAFFIC_BODIES", "true"));
+                        "stream-outages",
+                        Store.postgres(DATABASE, WIRE).env(),
+                        Tokens.env(),
+                        settings(),
+                        Map.of("HUDDLE_STREAM_TRAFFIC_LOG", "true", "HUDDLE_STREAM_TRAFFIC_BODIES", "true"))
+                .awaitReady();
     }
 
     @Override
     Node node() {
         if (!Away.NODE.isAlive()) {
             Away.NODE.restart();
+            Away.NODE.awaitReady();
         }
         return Away.NODE;
     }
@@ -50,12 +52,6 @@ class StreamOutagesIT extends HostileContract {
     static void end() {
         Away.NODE.close();
         Away.WIRE.close();
-    }
-
-    @Override
-    void letSomebodyIn() {
-        node().awaitReady();
-        super.letSomebodyIn();
     }
 
     @Test
@@ -112,7 +108,7 @@ class StreamOutagesIT extends HostileContract {
                 StreamClient.to(node(), integrator().joinAs(openRoom(), "ada")).connect());
         String payload = "payload-" + unique();
         assertThat(echo(ada, payload)).isEqualTo(payload);
-        Awaiting.until("the body is in the log", () -> node().log().contains(payload));
+        Awaiting.until("the body is in the log", () -> everythingLogged().contains(payload));
     }
 
     /** Liberty waits for its connections before it stops the application, and streams never end by themselves. */
@@ -142,7 +138,6 @@ class StreamOutagesIT extends HostileContract {
         System.out.println("the node with " + STREAMS + " streams stopped after " + took.toMillis() + " ms");
         assertThat(took).isLessThan(STOPPED);
         // For whoever looks after the others.
-        node().awaitReady();
         letSomebodyIn();
     }
 

@@ -106,7 +106,7 @@ final class Peer {
                 new Counted(),
                 new Quiet(),
                 new Untraced(),
-                Runnable::run,
+                (isStuck, close) -> close.run(),
                 new Semaphore(4),
                 (stream, wasPublic) -> ends.add(wasPublic));
         stream = new ClientStream(
