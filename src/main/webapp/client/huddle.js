@@ -66,6 +66,7 @@ export class Huddle {
     this.#stops = [
       followVisibility(this.session, { stays: () => this.#staysHidden() }),
       followSleep(() => this.#hurry()),
+      followPulse(() => this.session.beat()),
     ];
     this.#listen();
   }
@@ -197,5 +198,17 @@ export class Huddle {
       window.removeEventListener('online', online);
       document.removeEventListener('visibilitychange', change);
     });
+  }
+}
+
+/** Ticks about once a second, also behind other windows. Returns a function that stops it. */
+function followPulse(onTick) {
+  try {
+    const worker = new Worker(new URL('./pulse.js', import.meta.url));
+    worker.onmessage = onTick;
+    return () => worker.terminate();
+  } catch {
+    // A page of another origin may not start it: there, whoever waits alone behind another window may be suspended.
+    return () => {};
   }
 }
