@@ -48,7 +48,10 @@ export class Huddle {
       onChange: () => this.#onChange(),
       ...parts.mesh,
     });
-    this.watch = new Watch(api, room, { onChange: () => this.#watched(), onEvent: (event) => this.session.heard(event) });
+    this.watch = new Watch(api, room, {
+      onChange: () => this.#watched(),
+      onEvent: (event) => this.session.heard(event),
+    });
     this.session = new Session(api, room, participant, {
       onChange: change,
       onLease: (lease) => this.watch.renewed(lease),
@@ -149,7 +152,8 @@ export class Huddle {
   async #signal({ toSession, kind, payload }) {
     const { stream } = this.session;
     if (!stream) return false;
-    const { delivered } = await stream.call('uSignal', { room: this.#room, toSession, kind, payload }, { timeoutMs: 5000 });
+    const request = { room: this.#room, toSession, kind, payload };
+    const { delivered } = await stream.call('uSignal', request, { timeoutMs: 5000 });
     return Boolean(delivered);
   }
 
