@@ -14,7 +14,7 @@ machine() {
 }
 
 build() {
-  mvn -q -B -P bench -Dhuddle.build=$out -Dmaven.test.skip -DskipITs verify
+  [ -n "${BENCH_BUILT:-}" ] || mvn -q -B -P bench -Dhuddle.build=$out -Dmaven.test.skip -DskipITs verify
   wlp=$PWD/$out/packaged/wlp
 }
 
@@ -72,6 +72,8 @@ rss_kib() { awk '/VmRSS/{print $2}' "/proc/$1/status"; }
 each() { awk -v a="$1" -v b="$2" -v n="$count" 'BEGIN{printf "%.1f", (a - b) / n}'; }
 # A number out of a line of JSON in which its name stands once.
 field() { sed "s/.*\"$2\":\([-0-9.]*\).*/\1/" <<<"$1"; }
+# The members of an object in a line of JSON.
+part() { sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$1"; }
 
 stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
 

@@ -38,7 +38,7 @@ printf '%14s | %14s | %14s\n' "$(field "$opened" perSecond)" "$(field "$opened" 
 # $1 title, $2 and $3 the two sides, $4 the line of JSON
 table() {
   local one other
-  one=$(sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$4"); other=$(sed "s/.*\"$3\":{\([^}]*\)}.*/\1/" <<<"$4")
+  one=$(part "$4" "$2"); other=$(part "$4" "$3")
   echo "$1: 64 connections, one request under way each, $rounds rounds of $seconds s of each side in turns after two for warming up"
   printf '%30s | %30s | %6s | %s\n' "$2 /s p50 p99 ms" "$3 /s p50 p99 ms" ratio 'of each round'
   printf '%12s %8s %8s | %12s %8s %8s | %6s | %s\n' "$(field "$one" perSecond)" "$(field "$one" p50Ms)" "$(field "$one" p99Ms)" \

@@ -19,7 +19,7 @@ import java.util.Random;
  * The client of {@code src/bench/run bytes}: {@code PORT MEBIBYTES CALLS_PER_SECOND}. Prints one line of JSON.
  *
  * <p>Sends the bytes by {@code uEchoBytes} and checks each that comes back, and meanwhile calls {@code uEcho} on the same
- * stream. A call's latency runs from the instant at which it was to be sent, whether or not it could be. Holds one chunk
+ * stream, after five seconds of calls alone. A call's latency runs from the instant at which it was to be sent, whether or not it could be. Holds one chunk
  * and what the sockets hold, never more.
  */
 public final class BytesBench {
@@ -28,6 +28,7 @@ public final class BytesBench {
     /** Bounds what waits in the kernel, of the client's side of each socket. */
     private static final int SOCKET_BYTES = 256 * 1024;
 
+    private static final long ALONE = 5_000_000_000L;
     private static final String SECRET = "a-secret-of-the-benchmark-and-of-nobody-else";
     private static final byte[] TEXT = Service.ascii("0123456789".repeat(10));
 
@@ -35,11 +36,13 @@ public final class BytesBench {
     private final ByteBuffer[] frames = new ByteBuffer[PATTERN / CHUNK];
     private final long total;
     private final long interval;
-    private final Samples calls = new Samples();
+    private final Samples alone = new Samples();
+    private final Samples beside = new Samples();
     private final Queue<Long> intended = new ArrayDeque<>();
     private final WebSocketLine line;
     private final Loop loop;
 
+    private Samples calls = alone;
     private int back;
     private long sent;
     private long received;
@@ -79,16 +82,22 @@ public final class BytesBench {
         double seconds = bench.run();
         System.out.println(String.format(
                 Locale.ROOT,
-                "{\"mebibytes\":%d,\"seconds\":%.1f,\"mebibytesPerSecond\":%.0f,\"calls\":{%s}}",
+                "{\"mebibytes\":%d,\"seconds\":%.1f,\"mebibytesPerSecond\":%.0f,\"alone\":{%s},\"beside\":{%s}}",
                 mebibytes,
                 seconds,
                 mebibytes / seconds,
-                bench.calls.members()));
+                bench.alone.members(),
+                bench.beside.members()));
         System.exit(0);
     }
 
     private double run() throws IOException {
         line.onMessage(this::take);
+        due = System.nanoTime();
+        long end = due + ALONE;
+        loop.run(() -> System.nanoTime() > end && intended.isEmpty(), () -> call(System.nanoTime() <= end));
+        alone.took(ALONE);
+        calls = beside;
         line.write(WebSocketLine.frame(ClientMessage.newBuilder()
                 .setRequestId("bytes")
                 .setUEchoBytesRequest(UEchoBytesRequest.newBuilder().setStreamId(1))
@@ -99,14 +108,14 @@ public final class BytesBench {
         due = start;
         loop.run(() -> over && intended.isEmpty(), this::work);
         long elapsed = System.nanoTime() - start;
-        calls.took(elapsed);
+        beside.took(elapsed);
         return elapsed / 1e9;
     }
 
-    /** Sends the calls that are due, and behind them a chunk if the socket has taken the one before. */
-    private long work() {
+    /** Sends the calls that are due; gives the nanoseconds until the next one is. */
+    private long call(boolean isWanted) {
         long now = System.nanoTime();
-        while (!over && now >= due) {
+        while (isWanted && now >= due) {
             intended.add(due);
             due += interval;
             line.write(WebSocketLine.frame(ClientMessage.newBuilder()
@@ -115,10 +124,16 @@ public final class BytesBench {
                     .build()
                     .toByteArray()));
         }
+        return Math.max(0, due - now);
+    }
+
+    /** Behind the calls that are due a chunk goes out, if the socket has taken the one before. */
+    private long work() {
+        long wait = call(!over);
         if (line.isFlushed() && sent < total) {
             line.write(frames[(int) (sent / CHUNK % frames.length)].duplicate());
             sent += CHUNK;
-            return line.isFlushed() ? 0 : Math.max(0, due - now);
+            return line.isFlushed() ? 0 : wait;
         }
         if (sent == total && !finished) {
             finished = true;
@@ -128,7 +143,7 @@ public final class BytesBench {
                     .build()
                     .toByteArray()));
         }
-        return Math.max(0, due - now);
+        return wait;
     }
 
     private static ClientMessage.Builder operation() {
