@@ -195,6 +195,8 @@ test('offlineForLongerThanTheLease_comesBackByItself_andSaysSo', async () => {
   assert.equal(session.membership.generation, 2);
   assert.equal(session.returned, true);
   assert.equal(session.line, 'up');
+  await time.pass(130_000, 1000);
+  assert.equal(session.returned, false, 'not told for ever');
 });
 
 test('offlineForLongerThanTheLease_behindAHiddenPage_staysOutAndOffersToRejoin', async () => {
@@ -242,6 +244,26 @@ test('renewalUnknownToAnOlderServer_goesByRest', async () => {
   await settle();
   assert.equal(made('renew').length, 1);
   assert.equal(session.state, 'in');
+});
+
+test('timersHeldBack_behindAnotherWindow_areMadeGoodByTheBeat_andOnlyThen', async () => {
+  await joined();
+  const renewals = () => socket().sent.filter((each) => each.uRenewRequest).length;
+  // Time passes and no timer of the page fires.
+  time.at += 6000;
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 0);
+  time.at += 1000;
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 1);
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 1);
 });
 
 test('takenOverWhileTheLineWasDown_isNotTakenBack', async () => {
@@ -320,8 +342,10 @@ for (const [code, ending] of [
 test('drainingNode_isLeftAloneForAsLongAsItAsks_whileRestRenews', async () => {
   await joined();
   socket().breaks(1012, '8000');
-  await time.pass(7750);
-  assert.equal(sockets.length, 1);
+  await time.pass(4000);
+  session.hurry();
+  await time.pass(3750);
+  assert.equal(sockets.length, 1, 'a hint that the network is there changes nothing');
   await time.pass(3000);
   assert.equal(sockets.length, 2);
   assert.equal(session.membership.generation, 2);

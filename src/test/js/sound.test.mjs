@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Microphone } from '../../main/webapp/client/microphone.js';
+import { Playback } from '../../main/webapp/client/playback.js';
 import { bestState, qualityOf, readStats, since } from '../../main/webapp/client/quality.js';
 import { Speakers, SpeakerTeller } from '../../main/webapp/client/speaking.js';
 
@@ -126,4 +127,37 @@ test('microphone_closedWhileTheUserWasThinking_isNotKept', async () => {
   await opening;
   assert.equal(stream.getAudioTracks()[0].stopped, true);
   assert.deepEqual([microphone.state, microphone.track], ['off', null]);
+});
+
+test('playback_thatTheBrowserHoldsBack_isUnblockedByAPress', async () => {
+  globalThis.MediaStream = class {
+    constructor(tracks) {
+      this.tracks = tracks;
+    }
+  };
+  let allowed = false;
+  const made = [];
+  const make = () => {
+    const element = {
+      paused: false,
+      playing: false,
+      async play() {
+        if (!allowed) throw Object.assign(new Error('press first'), { name: 'NotAllowedError' });
+        element.playing = true;
+      },
+      pause: () => (element.paused = true),
+    };
+    made.push(element);
+    return element;
+  };
+  const seen = [];
+  const playback = new Playback({ onChange: () => seen.push(playback.blocked), make });
+  playback.set('a', { id: 't' });
+  await new Promise(setImmediate);
+  assert.deepEqual(seen, [true]);
+  allowed = true;
+  await playback.unblock();
+  assert.deepEqual([made[0].playing, playback.blocked], [true, false]);
+  playback.set('a', null);
+  assert.deepEqual([made[0].paused, made[0].srcObject], [true, null]);
 });

@@ -1,7 +1,7 @@
 import { backoff } from './backoff.js';
+import { Line } from './line.js';
 import { isTransient, Problem } from './problem.js';
 import { newKey, pause, retrying } from './retry.js';
-import { Stream } from './stream.js';
 
 /** Refusals after which this generation is over, and why. `lease-expired` is not among them: it is joined again. */
 const ENDINGS = {
@@ -21,16 +21,19 @@ const DEPARTURES = {
 /** The reasons of a stream's close with "session ended". */
 const CLOSED_BY = { left: 'left-elsewhere', expired: 'expired', 'room-closed': 'room-closed', operator: 'operator' };
 
-/** A stream that stood for so long was no failure. */
-const STEADY_MS = 5000;
+/** A timer that is later than this was held back. */
+const LATE_MS = 1500;
+
+/** For so long it is said that a session came back by itself. */
+const RETURNED_MS = 120_000;
 
 /**
  * Being in a room: joins, keeps the lease while it can, and says honestly when it is over.
  *
  * `state` is `out`, `joining`, `in`, `suspended`, `dropped` (silent on purpose, to see what a lost network
  * does) or `ended`, then with `ending` and the `refusal` that told. `trouble` is the failure being retried,
- * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true if the lease ran
- * out and the session came back by itself: the others saw it leave.
+ * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true for two minutes if
+ * the lease ran out and the session came back by itself: the others saw it leave.
  *
  * With the membership comes a stream. While it is up the lease is renewed over it, by REST otherwise. A stream that
  * broke is replaced by joining again, the next generation, since only REST tells why an upgrade would be refused; but a
@@ -49,9 +52,6 @@ export class Session {
   #participant;
   #onChange;
   #onLease;
-  #onStream;
-  #handlers;
-  #open;
   #visible;
   #counter = 0;
   /** The generation that the counter belongs to. */
@@ -64,27 +64,30 @@ export class Session {
   #askedAt = 0;
   #unsure = false;
 
-  #stream = null;
-  #connectedAt = null;
-  /** Whether the generation asked for last ever had a stream that stood. */
-  #stood = false;
+  #line;
   #renewedAt = 0;
-  #failures = 0;
-  /** The local instant from which another stream may be tried. */
-  #lineAt = 0;
+  #triedAt = 0;
+  #returnedAt = 0;
 
   constructor(api, room, participant, options = {}) {
     const { onChange = () => {}, onLease = () => {}, onStream = () => {}, handlers = {} } = options;
-    const { open = (grant, told) => new Stream(grant, told), visible = () => !globalThis.document?.hidden } = options;
+    const { open, visible = () => !globalThis.document?.hidden } = options;
     this.#api = api;
     this.#room = room;
     this.#participant = participant;
     this.#onChange = onChange;
     this.#onLease = onLease;
-    this.#onStream = onStream;
-    this.#handlers = handlers;
-    this.#open = open;
     this.#visible = visible;
+    this.#line = new Line({
+      open,
+      handlers,
+      local: () => api.clock.local(),
+      onChange: (stream) => {
+        onStream(stream);
+        this.#onChange();
+      },
+      onLost: (end, waitMs) => this.#lost(end, waitMs),
+    });
   }
 
   /** `none` where the server gave no stream, else `up` or `down`. */
@@ -95,7 +98,7 @@ export class Session {
 
   /** The stream, while calls can be made over it. */
   get stream() {
-    return this.#stream?.connected ? this.#stream : null;
+    return this.#line.stream;
   }
 
   /** Joins, or joins again: the next generation. Retries with the same key until it is told or ended. */
@@ -106,7 +109,7 @@ export class Session {
 
   async #join() {
     const life = this.#become('joining');
-    this.#release();
+    this.#line.release();
     this.#freshKey();
     try {
       const membership = await this.#trying(() => this.#ask(), Infinity, life);
@@ -123,7 +126,7 @@ export class Session {
   /** Proves to be here again, after a suspension or a silence. */
   resume() {
     if (this.state !== 'suspended' && this.state !== 'dropped') return;
-    this.#lineAt = 0;
+    this.#line.hurry();
     this.#keep(this.#become('in'), 0);
   }
 
@@ -149,7 +152,7 @@ export class Session {
   drop() {
     if (this.state !== 'in' && this.state !== 'suspended') return;
     this.#become('dropped');
-    this.#release();
+    this.#line.release();
   }
 
   async leave({ keepalive = false } = {}) {
@@ -166,13 +169,20 @@ export class Session {
   /** Tries again now, as when the network is back or the device was asleep. */
   hurry() {
     this.check();
-    this.#lineAt = 0;
+    this.#line.hurry();
     if (this.state === 'in') this.#keep(this.#become('in'), 0);
+  }
+
+  /** Renews if that is overdue, since the page's own timers were held back. Called about once a second by others. */
+  beat() {
+    if (this.state !== 'in') return;
+    const idle = this.#api.clock.local() - Math.max(this.#triedAt, this.#renewedAt);
+    if (idle > this.#heartbeatMs() + LATE_MS) this.#keep(this.#become('in'), 0);
   }
 
   /** Asks the stream for a sign of life, as when the network may be gone. */
   check() {
-    this.#stream?.check();
+    this.#line.check();
   }
 
   /** Tells how the audio is doing. Telemetry: a report that is lost is made good by the next. */
@@ -207,15 +217,16 @@ export class Session {
     await pause(firstMs, life);
     while (!life.aborted) {
       const started = this.#api.clock.local();
+      this.#triedAt = started;
       let wait = this.#heartbeatMs();
       try {
         // A join whose outcome is unknown comes first: the generation known here may be fenced by it.
         if (!this.#unsure) this.#lease(await this.#renew(life), life);
         if (life.aborted) return;
-        if (this.#unsure || this.#lineDue()) await this.#again(life);
+        if (this.#unsure || this.#line.waitMs() === 0) await this.#again(life);
         if (life.aborted) return;
         failures = 0;
-        if (this.#lineDown()) wait = Math.min(wait, Math.max(0, this.#lineAt - started));
+        wait = Math.min(wait, this.#line.waitMs() ?? wait);
       } catch (error) {
         if (life.aborted) return;
         if (!this.#lasting(error)) return this.#refused(error, life);
@@ -251,7 +262,7 @@ export class Session {
   /** Joins again for another stream, while the session counts as present all along. */
   async #again(life) {
     // A ticket that never became a stream is replaced within its generation; after one that stood comes the next.
-    if (!this.#unsure && this.#stood) this.#freshKey();
+    if (!this.#unsure && this.#line.stood) this.#freshKey();
     const membership = await this.#ask();
     if (!life.aborted) this.#admit(membership);
     else if (this.state === 'ended') this.#unwanted(membership);
@@ -260,7 +271,7 @@ export class Session {
 
   #freshKey() {
     this.#key = newKey();
-    this.#stood = false;
+    this.#line.stood = false;
     this.#askedAt = this.#api.clock.local();
   }
 
@@ -275,7 +286,7 @@ export class Session {
       if (this.#lasting(error)) throw error;
       this.#unsure = false;
       if (!repeated || !this.#ranOutUntold(error)) throw error;
-      this.returned = this.state === 'in';
+      if (this.state === 'in') this.#return();
       this.#freshKey();
       return this.#ask();
     }
@@ -301,51 +312,16 @@ export class Session {
     this.#onLease(membership);
     // Another device may have taken over between the join and its reply.
     if (this.#heard > membership.generation) return this.#end('elsewhere');
-    this.#connect(membership.stream);
+    this.#line.use(membership.stream);
     this.#onChange();
   }
 
-  #connect(grant) {
-    this.#release();
-    if (!grant?.ticket) return;
-    // Whatever an older stream still says finds that it is no longer this one.
-    const current = () => this.#stream === stream;
-    const onConnected = () => {
-      if (!current()) return;
-      this.#stood = true;
-      this.#connectedAt = this.#api.clock.local();
-      this.#onStream(stream);
-      this.#onChange();
-    };
-    const stream = this.#open(grant, {
-      handlers: this.#handlers,
-      onConnected,
-      onEnded: (end) => current() && this.#lost(end),
-    });
-    this.#stream = stream;
-  }
-
-  #release() {
-    const stream = this.#stream;
-    if (!stream) return;
-    this.#stream = null;
-    this.#connectedAt = null;
-    this.#onStream(null);
-    stream.close();
-  }
-
-  #lost(end) {
-    this.#stream = null;
-    this.#onStream(null);
+  #lost(end, waitMs) {
     if (end.cause === 'elsewhere' || end.cause === 'disconnected') return this.#end(end.cause);
     if (end.cause === 'ended') return this.#closedBy(CLOSED_BY[end.reason] ?? 'ended');
-    const now = this.#api.clock.local();
-    if (this.#connectedAt !== null && now - this.#connectedAt > STEADY_MS) this.#failures = 0;
-    const wait = backoff(this.#failures++, Math.random(), end.delayMs);
-    this.#lineAt = now + wait;
     // The lease does not wait for the stream.
-    const renewal = this.#renewedAt + this.#heartbeatMs() - now;
-    if (this.state === 'in') this.#keep(this.#become('in'), Math.max(0, Math.min(wait, renewal)));
+    const renewal = this.#renewedAt + this.#heartbeatMs() - this.#api.clock.local();
+    if (this.state === 'in') this.#keep(this.#become('in'), Math.max(0, Math.min(waitMs, renewal)));
     else this.#onChange();
   }
 
@@ -357,16 +333,13 @@ export class Session {
   /** Out for longer than the lease: whoever looks at the page comes back by itself, and is told so. */
   #comeBack(error) {
     if (!this.#visible()) return this.#end('expired', error);
-    this.returned = true;
+    this.#return();
     return this.#join();
   }
 
-  #lineDown() {
-    return Boolean(this.membership.stream?.ticket) && !this.#stream;
-  }
-
-  #lineDue() {
-    return this.#lineDown() && this.#api.clock.local() >= this.#lineAt;
+  #return() {
+    this.returned = true;
+    this.#returnedAt = this.#api.clock.local();
   }
 
   /** A fault of the server's own is no verdict on the membership: only a refusal ends it. */
@@ -396,6 +369,8 @@ export class Session {
     if (life.aborted) return;
     this.membership = { ...this.membership, state, leaseUntil };
     this.#renewedAt = this.#api.clock.local();
+    // By then whoever looks has read it.
+    if (this.#renewedAt - this.#returnedAt > RETURNED_MS) this.returned = false;
     this.trouble = null;
     const { session, generation } = this.membership;
     this.#onLease({ session, generation, state, leaseUntil, serverTime });
@@ -417,7 +392,7 @@ export class Session {
 
   #end(ending, refusal = null) {
     this.#become('ended', ending, refusal);
-    this.#release();
+    this.#line.release();
   }
 
   /** Each state has a life of its own: replies and timers of an earlier one find it ended. */

@@ -137,7 +137,11 @@ public final class ClientOptions {
         return this;
     }
 
-    /** Keeps the time. By default all clients share the JDK's own thread for delays. */
+    /**
+     * Keeps the time. By default all clients share the JDK's own thread for delays. Each call has a timer, which is
+     * cancelled with its answer: a {@link java.util.concurrent.ScheduledThreadPoolExecutor} needs
+     * {@code setRemoveOnCancelPolicy(true)}, or it keeps each until its deadline.
+     */
     public ClientOptions scheduler(ScheduledExecutorService value) {
         scheduler = value;
         return this;

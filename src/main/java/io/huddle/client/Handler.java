@@ -6,6 +6,5 @@ import com.google.protobuf.Message;
 @FunctionalInterface
 public interface Handler<Q extends Message, R extends Message> {
     /** @throws RemoteError to refuse; anything else becomes {@code internal-error} */
-    @SuppressWarnings("PMD.SignatureDeclareThrowsException")
     R handle(Q request) throws Exception;
 }

@@ -15,7 +15,6 @@ final class Handlers {
     /** A handler whose request type was checked against its method. */
     @FunctionalInterface
     interface Entry {
-        @SuppressWarnings("PMD.SignatureDeclareThrowsException")
         CompletionStage<? extends Message> handle(Message request) throws Exception;
     }
 

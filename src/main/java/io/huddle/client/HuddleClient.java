@@ -253,7 +253,6 @@ public final class HuddleClient implements AutoCloseable {
     }
 
     // Whatever a supplier throws is a failed attempt.
-    @SuppressWarnings("IllegalCatch")
     private void attempt() {
         Connection next = new Connection(handlers, resources, timing);
         boolean supersede;
@@ -283,7 +282,6 @@ public final class HuddleClient implements AutoCloseable {
         });
     }
 
-    @SuppressWarnings("IllegalCatch")
     private void upgrade(Connection next, URI uri) {
         if (next.isDead()) {
             return;
@@ -384,7 +382,6 @@ public final class HuddleClient implements AutoCloseable {
     }
 
     // What the owner's callback throws is its own defect and must not stop the client.
-    @SuppressWarnings("IllegalCatch")
     private void tell(Runnable callback) {
         try {
             callback.run();

@@ -80,7 +80,6 @@ final class Requests {
     }
 
     // Whatever a handler throws is its defect, and the server must hear that there will be no answer.
-    @SuppressWarnings("IllegalCatch")
     private void run(Request request, Handlers.Entry handler) {
         if (!isRunning(request)) {
             return;

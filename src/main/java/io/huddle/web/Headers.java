@@ -46,7 +46,7 @@ public class Headers implements Filter {
         if (demo && !LOOPBACK.contains(host(request))) {
             Problem.write(
                     response, Refusal.FORBIDDEN, "the demo answers on a loopback name only: use http://localhost");
-        } else if (api && Origins.preflight(request, response, origins)) {
+        } else if ((api || isModule(request)) && Origins.preflight(request, response, origins)) {
             response.setStatus(HttpServletResponse.SC_NO_CONTENT);
         } else if (api && !database.isReady()) {
             Problem.write(response, Refusal.UNAVAILABLE, "the node has not reached its database yet; try again");
@@ -70,6 +70,12 @@ public class Headers implements Filter {
         if (request.isSecure()) {
             response.setHeader("Strict-Transport-Security", "max-age=31536000");
         }
+    }
+
+    /** The browser's client: pages of the allowed origins import it, and modules are fetched as the API is. */
+    private static boolean isModule(HttpServletRequest request) {
+        return request.getRequestURI().equals("/huddle.js")
+                || request.getRequestURI().startsWith("/client/");
     }
 
     private static String host(HttpServletRequest request) {

@@ -1,5 +1,6 @@
 package io.huddle.browser;
 
+import io.huddle.harness.Processes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -57,10 +58,15 @@ final class Browser implements AutoCloseable {
               if (window.rosters.at(-1) !== names()) window.rosters.push(names());
             }).observe(list, { childList: true, subtree: true, characterData: true });""";
 
-    private final ChromeDriver driver;
+    /** The process that does all networking of a Chromium: http, WebSockets, and the packets of audio. */
+    private static final String NETWORK = "--utility-sub-type=network.mojom.NetworkService";
 
-    private Browser(ChromeDriver driver) {
+    private final ChromeDriver driver;
+    private final List<ProcessHandle> processes;
+
+    private Browser(ChromeDriver driver, List<ProcessHandle> processes) {
         this.driver = driver;
+        this.processes = processes;
     }
 
     /** True if the machine has what the tests need. */
@@ -105,9 +111,14 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver().orElseThrow().toFile())
                 .build();
+        List<ProcessHandle> others = ProcessHandle.current().children().toList();
         ChromeDriver driver = new ChromeDriver(service, options);
+        List<ProcessHandle> own = ProcessHandle.current()
+                .children()
+                .filter(each -> !others.contains(each))
+                .toList();
         driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORDER));
-        return new Browser(driver);
+        return new Browser(driver, own);
     }
 
     void go(URI address) {
@@ -238,17 +249,66 @@ final class Browser implements AutoCloseable {
         screenshot(SCREENSHOTS.resolve(name + ".png"));
     }
 
-    void screenshot(Path file) {
+    /** A picture in which the element is shown: people stop speaking while it is taken. */
+    void screenshotOf(String css, Path file) {
+        waiting().withMessage(() -> css + " is never in the picture").until(any -> {
+            boolean before = shows(css);
+            screenshot(file);
+            return before && shows(css);
+        });
+    }
+
+    private void screenshot(Path file) {
         try {
-            Files.createDirectories(Optional.ofNullable(file.getParent()).orElse(file));
+            Files.createDirectories(file.toAbsolutePath().getParent());
             Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
     }
 
+    /** Takes the whole network away, audio included; connections stay as they are, and nothing passes. */
+    void freezeNetwork() {
+        List<ProcessHandle> network = network();
+        if (network.size() != 1) {
+            throw new IllegalStateException("a Chromium has one process for its network, not " + network.size());
+        }
+        network.forEach(process -> Processes.signal(process, "STOP"));
+    }
+
+    void thawNetwork() {
+        network().forEach(process -> Processes.signal(process, "CONT"));
+    }
+
+    private List<ProcessHandle> network() {
+        return processes.stream()
+                .flatMap(ProcessHandle::descendants)
+                .filter(Browser::isNetwork)
+                .toList();
+    }
+
+    /** Chromium writes its title over its arguments, so that Java does not find them. */
+    private static boolean isNetwork(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"))
+                    .contains(NETWORK);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /** Waits until no audio comes in any more. */
+    void awaitSilence() {
+        waiting().withMessage("audio still comes in").until(any -> {
+            long before = packets();
+            driver.executeAsyncScript("setTimeout(arguments[arguments.length - 1], 500)");
+            return packets() == before;
+        });
+    }
+
     @Override
     public void close() {
+        thawNetwork();
         driver.quit();
     }
 

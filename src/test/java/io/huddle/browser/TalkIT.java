@@ -3,10 +3,12 @@ package io.huddle.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import io.huddle.harness.Store;
 import io.huddle.harness.TcpProxy;
+import jakarta.json.Json;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +28,7 @@ class TalkIT {
 
     private static final String ALICE = "clinician-aaaa";
     private static final String BOB = "clinician-bbbb";
+    private static final Duration FAULT = Duration.ofSeconds(4);
     private static final Duration LEASE = Duration.ofSeconds(15);
 
     private static @Nullable Node node;
@@ -65,7 +68,8 @@ class TalkIT {
             bob.screenshot("talk");
             String wanted = System.getProperty(SCREENSHOT);
             if (wanted != null) {
-                bob.screenshot(Path.of(wanted));
+                bob.theme("light");
+                bob.screenshotOf(speaking(ALICE), Path.of(wanted));
             }
 
             bob.click("mute");
@@ -104,13 +108,16 @@ class TalkIT {
             String session = alice.session(ALICE);
             bob.watchRoster();
 
-            network.cut();
-            alice.awaitText("you", "Reconnecting");
+            long cut = System.nanoTime();
+            takeAway(network, alice);
+            bob.awaitText("roster", "suspect");
+            bob.awaitSilence();
+            long left = Math.max(1, FAULT.toNanos() - (System.nanoTime() - cut));
             Awaiting.holds(
-                    Duration.ofSeconds(4),
+                    Duration.ofNanos(left),
                     "bob still sees alice",
                     () -> bob.text("roster").contains(ALICE));
-            network.mend();
+            giveBack(network, alice);
 
             alice.awaitText("you", "generation 2");
             alice.awaitNoText("you", "Reconnecting");
@@ -136,13 +143,13 @@ class TalkIT {
             bob.awaitSound("bob before the fault");
             bob.watchRoster();
 
-            network.cut();
+            takeAway(network, alice);
             Awaiting.until(
                     LEASE.plus(Awaiting.PATIENCE),
                     "alice is out",
                     () -> bob.text("timeline").contains("is out"));
             bob.awaitNoText("roster", ALICE);
-            network.mend();
+            giveBack(network, alice);
 
             alice.awaitText("you", "You are back");
             bob.awaitText("roster", ALICE);
@@ -156,6 +163,56 @@ class TalkIT {
                     .hasSize(1);
             assertThat(bob.text("timeline").split("is out", -1)).hasSize(2);
         }
+    }
+
+    @Test
+    void participantRemovedByAnOperator_isTold_andMayRejoin() {
+        try (Browser alice = Browser.talking();
+                Browser bob = Browser.talking()) {
+            meet(alice, bob, "standup-removed");
+            String session = alice.session(ALICE);
+
+            operator()
+                    .with("Huddle-Reason", "wrong room")
+                    .post(
+                            "/admin/sessions/" + session + "/remove",
+                            Api.json().add("generation", 1).build())
+                    .assertStatus(204);
+
+            alice.awaitText("you", "You were removed by an operator. You can rejoin.");
+            bob.awaitNoText("roster", ALICE);
+            alice.click("join");
+            alice.awaitText("you", "Present as generation 2");
+            bob.awaitText("roster", ALICE);
+            alice.awaitSound("alice, back again");
+            bob.awaitSound("bob, with alice back again");
+        }
+    }
+
+    /** Connections are reset, and whatever the browser sends or would get, audio too, goes nowhere. */
+    private static void takeAway(TcpProxy network, Browser browser) {
+        browser.freezeNetwork();
+        network.cut();
+    }
+
+    private static void giveBack(TcpProxy network, Browser browser) {
+        network.mend();
+        browser.thawNetwork();
+    }
+
+    private static Api operator() {
+        Api anybody = Api.anonymous(Objects.requireNonNull(node));
+        String token = anybody.post(
+                        "/demo/token",
+                        Api.json()
+                                .add("subject", "on-call-1")
+                                .add("groups", Json.createArrayBuilder().add("operator"))
+                                .add("teams", Json.createArrayBuilder())
+                                .build())
+                .assertStatus(200)
+                .json()
+                .getString("token");
+        return Api.of(Objects.requireNonNull(node), token);
     }
 
     private static void meet(Browser alice, Browser bob, String occurrence) {

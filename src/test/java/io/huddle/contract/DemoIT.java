@@ -140,6 +140,13 @@ class DemoIT {
                 .assertStatus(204);
         assertThat(preflight.header("Access-Control-Allow-Headers").orElse(""))
                 .contains("Authorization", "Idempotency-Key", "Last-Event-ID");
+        for (String module : new String[] {"/huddle.js", "/client/huddle.js"}) {
+            Answer script = page.atRoot().get(module).assertStatus(200);
+            assertThat(script.header("Access-Control-Allow-Origin")).as(module).contains(ORIGIN);
+        }
+        assertThat(page.atRoot().get("/").header("Access-Control-Allow-Origin"))
+                .as("the page itself")
+                .isEmpty();
         for (String other : new String[] {"null", "https://ehr.example.evil", "http://ehr.example", ORIGIN + ":8443"}) {
             assertThat(page.with("Origin", other).get("/rooms").header("Access-Control-Allow-Origin"))
                     .as(other)

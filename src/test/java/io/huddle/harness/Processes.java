@@ -13,14 +13,14 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** What nodes and databases share as child processes: signals, pid files, and the end of what a killed run left. */
-final class Processes {
+public final class Processes {
     private static final String OWNER = "owner.pid";
     private static final Duration KILL_DEADLINE = Duration.ofSeconds(10);
 
     private Processes() {}
 
     /** Sends a signal by name ({@code STOP}, {@code CONT}, …); Java itself can only send TERM and KILL. */
-    static void signal(ProcessHandle process, String name) {
+    public static void signal(ProcessHandle process, String name) {
         try {
             // The shell's own kill: a bare image has no kill program.
             Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())

@@ -51,6 +51,40 @@ class SessionRulesTest {
             new Named("remove", (seat, room, generation) -> SessionRules.remove(seat, room, generation, NOW)),
             new Named("media", (seat, room, generation) -> SessionRules.media(seat, room, generation, true, NOW)));
 
+    // The end of a stream
+
+    @Test
+    void streamClosed_ofTheCurrentGeneration_makesAPresentSessionSuspect() {
+        Seat before = Seats.live(PRESENT, 3);
+        Verdict verdict = SessionRules.streamClosed(before, OPEN, GENERATION, NOW);
+        assertThat(verdict.seat().state()).isEqualTo(SUSPECT);
+        assertThat(verdict.seat().leaseUntil()).isEqualTo(before.leaseUntil());
+        assertTold(verdict, PARTICIPANT_SUSPECTED, PRESENT, SUSPECT, GENERATION, "stream-closed");
+    }
+
+    @Test
+    void streamClosed_ofAnySessionThatIsNotPresent_changesNothing() {
+        for (SessionState other : List.of(SUSPECT, SUSPENDED)) {
+            Seat seat = Seats.live(other, 3);
+            assertThat(SessionRules.streamClosed(seat, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(seat));
+        }
+        Seat ended = Seats.ended(Ending.LEFT);
+        assertThat(SessionRules.streamClosed(ended, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(ended));
+        Seat lapsed = Seats.live(PRESENT, 0);
+        assertThat(SessionRules.streamClosed(lapsed, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(lapsed));
+        Seat present = Seats.live(PRESENT, 3);
+        for (RoomState room : List.of(CLOSING, CLOSED)) {
+            assertThat(SessionRules.streamClosed(present, room, GENERATION, NOW))
+                    .isEqualTo(Verdict.unchanged(present));
+        }
+    }
+
+    @Test
+    void streamClosed_ofAnotherGeneration_isStale() {
+        Seat seat = Seats.live(PRESENT, 3);
+        assertRefused(SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW), Refusal.STALE_GENERATION, seat);
+    }
+
     // Joins
 
     @Test

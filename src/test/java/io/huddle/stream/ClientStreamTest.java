@@ -223,7 +223,8 @@ class ClientStreamTest {
         assertThatThrownBy(answer::join)
                 .cause()
                 .isInstanceOfSatisfying(
-                        StreamError.class, error -> assertThat(error.isUserError()).isTrue())
+                        StreamError.class,
+                        error -> assertThat(error.isUserError()).isTrue())
                 .hasMessage("no such badge");
         assertThat(peer.stream.isDead()).isFalse();
     }
@@ -286,8 +287,8 @@ class ClientStreamTest {
     void calls_pastTheBound_areRefusedAndTheStreamStays() {
         peer.open();
         CompletableFuture<DCallResponse> first = call(LONG);
-        call(LONG);
-        call(LONG);
+        assertThat(call(LONG)).isNotDone();
+        assertThat(call(LONG)).isNotDone();
 
         assertThat(reason(call(LONG))).isEqualTo(CallFailed.Reason.BACKPRESSURE);
         assertThat(peer.stream.isDead()).isFalse();
@@ -304,7 +305,7 @@ class ClientStreamTest {
     @Test
     void callPastItsDeadline_neverGivenToTheSocket_isSurelyNotDelivered() {
         peer.open().stick();
-        call(LONG);
+        assertThat(call(LONG)).isNotDone();
         CompletableFuture<DCallResponse> waiting = call(Duration.ofMillis(10));
 
         assertThatThrownBy(waiting::join).hasCauseInstanceOf(CallFailed.class);
@@ -358,7 +359,7 @@ class ClientStreamTest {
     @Test
     void receipt_lateOrTwice_isHarmless() {
         peer.open();
-        call(LONG);
+        assertThat(call(LONG)).isNotDone();
         peer.receive(ClientMessage.newBuilder().setRequestId("1").setRequestAck(RequestAck.getDefaultInstance()));
         peer.receive(ClientMessage.newBuilder().setRequestId("1").setRequestAck(RequestAck.getDefaultInstance()));
         peer.receive(ClientMessage.newBuilder()
@@ -374,7 +375,7 @@ class ClientStreamTest {
     @ValueSource(strings = {"unknown", "0", "2", "01", "reply", "error", "user-error", "trace", "", "-1", "1e0"})
     void receipt_malformedOrUnknown_closes(String fault) {
         peer.open();
-        call(LONG);
+        assertThat(call(LONG)).isNotDone();
         ClientMessage.Builder receipt =
                 ClientMessage.newBuilder().setRequestId("1").setRequestAck(RequestAck.getDefaultInstance());
         switch (fault) {
@@ -392,7 +393,7 @@ class ClientStreamTest {
     @Test
     void receipt_ofProtocol3_closes() {
         peer = new Peer(3, LIMITS, later).open();
-        call(LONG);
+        assertThat(call(LONG)).isNotDone();
         peer.receive(ClientMessage.newBuilder().setRequestId("1").setRequestAck(RequestAck.getDefaultInstance()));
 
         assertThat(peer.closes).hasSize(1).allMatch(close -> close.startsWith("4000 "));

@@ -1,0 +1,93 @@
+package io.huddle.signal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class LanesTest {
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final Lanes lanes = new Lanes(tasks::add);
+
+    @Test
+    void work_ofOneLane_waitsForTheOneBefore() {
+        CompletableFuture<String> first = lanes.run("a", () -> "first");
+        CompletableFuture<String> second = lanes.run("a", () -> "second");
+        CompletableFuture<String> other = lanes.run("b", () -> "other");
+
+        assertThat(tasks).as("one of each lane").hasSize(2);
+        tasks.remove().run();
+        assertThat(first).isCompletedWithValue("first");
+        assertThat(second).isNotDone();
+        tasks.remove().run();
+        assertThat(other).isCompletedWithValue("other");
+        tasks.remove().run();
+        assertThat(second).isCompletedWithValue("second");
+        assertThat(lanes.isEmpty()).isTrue();
+    }
+
+    @Test
+    void work_thatFails_holdsUpNobody() {
+        CompletableFuture<String> first = lanes.run("a", () -> {
+            throw new IllegalStateException("broken");
+        });
+        CompletableFuture<String> second = lanes.run("a", () -> "second");
+
+        tasks.remove().run();
+        tasks.remove().run();
+
+        assertThat(first)
+                .failsWithin(Duration.ofSeconds(1))
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining("broken");
+        assertThat(second).isCompletedWithValue("second");
+        assertThat(lanes.isEmpty()).isTrue();
+    }
+
+    @Test
+    void executor_thatTakesNoMore_failsTheWorkAndLeavesNothingBehind() {
+        Lanes full = new Lanes(task -> {
+            throw new RejectedExecutionException("full");
+        });
+
+        assertThat(full.run("a", () -> "never"))
+                .failsWithin(Duration.ofSeconds(1))
+                .withThrowableOfType(ExecutionException.class);
+        assertThat(full.isEmpty()).isTrue();
+    }
+
+    @Test
+    void manyLanes_onManyThreads_keepTheirOrder() {
+        ExecutorService pool = Executors.newFixedThreadPool(8);
+        try {
+            Lanes all = new Lanes(pool);
+            List<List<Integer>> done = IntStream.range(0, 10)
+                    .mapToObj(lane -> Collections.synchronizedList(new ArrayList<Integer>()))
+                    .toList();
+            List<CompletableFuture<Boolean>> work = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                int number = i;
+                int lane = i % 10;
+                work.add(all.run("lane " + lane, () -> done.get(lane).add(number)));
+            }
+            CompletableFuture.allOf(work.toArray(CompletableFuture[]::new))
+                    .orTimeout(20, java.util.concurrent.TimeUnit.SECONDS)
+                    .join();
+            assertThat(done).allSatisfy(lane -> assertThat(lane).hasSize(100).isSorted());
+            assertThat(all.isEmpty()).isTrue();
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+}
