@@ -19,7 +19,8 @@ final class Service {
     static final String TEAM = "bench";
 
     private final int port;
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     Service(int port) {
         this.port = port;
