@@ -1,6 +1,9 @@
 package io.huddle.stream;
 
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import com.google.protobuf.util.JsonFormat;
 import io.huddle.wire.ClientMessage;
 import io.huddle.wire.ServerMessage;
@@ -37,6 +40,9 @@ enum Codec {
 
     private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
 
+    /** Unknown fields are skipped and not kept: each would take some hundred bytes of heap for five on the wire. */
+    private static final Parser<ClientMessage> BINARY_PARSER = DiscardUnknownFieldsParser.wrap(ClientMessage.parser());
+
     private final String subprotocol;
 
     Codec(String subprotocol) {
@@ -54,10 +60,13 @@ enum Codec {
     abstract Frame encode(ServerMessage message);
 
     static ClientMessage decode(ByteBuffer binary) throws InvalidProtocolBufferException {
-        return ClientMessage.parseFrom(binary);
+        return BINARY_PARSER.parseFrom(CodedInputStream.newInstance(binary));
     }
 
     static ClientMessage decode(String text) throws InvalidProtocolBufferException {
+        if (!JsonBounds.holds(text)) {
+            throw new InvalidProtocolBufferException("no JSON object, or one of too many values");
+        }
         ClientMessage.Builder message = ClientMessage.newBuilder();
         PARSER.merge(text, message);
         return message.build();

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * a call by more than one frame. No lock is held while the socket is written to.
  */
 final class Outbox {
+    /** However short they are: each takes some hundred bytes of memory while it waits. */
+    private static final int MOST_MESSAGES = 16_384;
+
     private final Wire wire;
     private final int most;
 
@@ -48,6 +51,8 @@ final class Outbox {
             }
             if (messages == null) {
                 messages = new ArrayDeque<>(2);
+            } else if (messages.size() >= MOST_MESSAGES) {
+                return false;
             }
             messages.add(frame);
             waitingBytes += frame.bytes();

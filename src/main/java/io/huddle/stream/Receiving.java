@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * called outside the lock, by one thread at a time.
  */
 final class Receiving {
+    private static final int LEAST_WEIGHT = 128;
+
     private final int id;
     private final ByteStreams all;
     private final long since = System.nanoTime();
@@ -59,7 +61,12 @@ final class Receiving {
 
     synchronized void add(ByteBuffer chunk) {
         chunks.add(chunk);
-        bytes += chunk.remaining();
+        bytes += weight(chunk);
+    }
+
+    /** What a chunk counts against the bounds: at least what it takes of memory, so that small ones are not cheap. */
+    static int weight(ByteBuffer chunk) {
+        return Math.max(chunk.remaining(), LEAST_WEIGHT);
     }
 
     /** All has come. */
@@ -96,7 +103,7 @@ final class Receiving {
                     told = true;
                 } else {
                     busy = true;
-                    busyBytes = chunk.remaining();
+                    busyBytes = weight(chunk);
                 }
             }
             if (chunk == null) {

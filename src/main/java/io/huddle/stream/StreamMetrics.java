@@ -12,6 +12,8 @@ import org.eclipse.microprofile.metrics.Tag;
 @ApplicationScoped
 public class StreamMetrics {
     private static final Metadata STREAMS = described("huddle_streams", "Connected client streams of this node.");
+    private static final Metadata PENDING =
+            described("huddle_stream_pending_handshakes", "Handshakes and activations under way on this node.");
     private static final Metadata CLOSES = described("huddle_stream_closes", "Streams that ended, by cause.");
     private static final Metadata HANDSHAKES =
             described("huddle_stream_handshakes", "Handshakes, by the HTTP status that they were answered with.");
@@ -25,6 +27,10 @@ public class StreamMetrics {
 
     void gauge(Codec codec, Supplier<Number> count) {
         registry.gauge(STREAMS, count, new Tag("codec", codec.wire()));
+    }
+
+    void pending(Supplier<Number> count) {
+        registry.gauge(PENDING, count);
     }
 
     void closed(CloseCause cause) {

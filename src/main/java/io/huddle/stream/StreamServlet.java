@@ -17,6 +17,7 @@ import jakarta.websocket.server.ServerContainer;
 import jakarta.websocket.server.ServerEndpointConfig;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -65,11 +66,8 @@ public class StreamServlet extends HttpServlet {
     private void enter(HttpServletRequest request, HttpServletResponse response) throws IOException, ServletException {
         Taken taken = new Taken();
         try {
-            Handshake handshake = handshakes.admit(
-                    PATH,
-                    request.getQueryString(),
-                    request.getHeader("Origin"),
-                    PublicUrl.origin(URI.create(request.getRequestURL().toString())));
+            Handshake handshake =
+                    handshakes.admit(PATH, request.getQueryString(), request.getHeader("Origin"), own(request));
             upgrade(request, response, handshake, taken);
             metrics.handshake(HttpServletResponse.SC_SWITCHING_PROTOCOLS);
         } catch (Refused refused) {
@@ -78,6 +76,15 @@ public class StreamServlet extends HttpServlet {
             if (!taken.byConnection) {
                 streams.leave();
             }
+        }
+    }
+
+    /** The origin that the request came to, by its Host header, which may hold anything. */
+    private static String own(HttpServletRequest request) {
+        try {
+            return PublicUrl.origin(new URI(request.getRequestURL().toString()));
+        } catch (URISyntaxException strange) {
+            throw Refused.invalid("the header Host names no host");
         }
     }
 

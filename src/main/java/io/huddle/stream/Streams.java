@@ -41,7 +41,8 @@ public class Streams {
 
     private final int most = Setting.STREAMS.value();
     private final int drainSpreadMs = Setting.STREAM_DRAIN_SPREAD_MS.value();
-    private final Semaphore handshakes = new Semaphore(Setting.STREAM_HANDSHAKES.value());
+    private final int mostHandshakes = Setting.STREAM_HANDSHAKES.value();
+    private final Semaphore handshakes = new Semaphore(mostHandshakes);
     private final Semaphore pauses = new Semaphore(Setting.STREAM_PAUSED_READERS.value());
     private final Limits limits = Limits.configured();
     private final Set<ClientStream> open = ConcurrentHashMap.newKeySet();
@@ -95,6 +96,7 @@ public class Streams {
                             .filter(stream -> stream.isPublic() && stream.codec() == codec)
                             .count());
         }
+        metrics.pending(() -> mostHandshakes - handshakes.availablePermits());
         background.repeat("the watch over streams", WATCH, WATCH, this::watch);
         Duration liveness = Duration.ofSeconds(Setting.STREAM_LIVENESS_SECONDS.value());
         background.repeat("the search for silent streams", liveness, liveness, this::judge);

@@ -41,13 +41,16 @@ public final class PublicUrl {
         return configured.isEmpty() ? Optional.empty() : Optional.of(origin(URI.create(configured)));
     }
 
-    /** The origin of an address as a browser names it. */
+    /**
+     * The origin of an address as a browser names it. Taken from the authority, since a host with an underscore, as
+     * container networks have them, is none by the rules of {@link URI#getHost}.
+     */
     public static String origin(URI address) {
         String scheme = String.valueOf(address.getScheme()).toLowerCase(Locale.ROOT);
-        String host = String.valueOf(address.getHost()).toLowerCase(Locale.ROOT);
-        int port = address.getPort();
-        boolean isUsual = port < 0 || port == ("https".equals(scheme) ? HTTPS : HTTP);
-        return scheme + "://" + host + (isUsual ? "" : ":" + port);
+        String authority = String.valueOf(address.getRawAuthority()).toLowerCase(Locale.ROOT);
+        String usual = ":" + ("https".equals(scheme) ? HTTPS : HTTP);
+        return scheme + "://"
+                + (authority.endsWith(usual) ? authority.substring(0, authority.length() - usual.length()) : authority);
     }
 
     /** Where the client streams are: by {@code wss} where the API is by {@code https}. */

@@ -1,6 +1,7 @@
 package io.huddle.contract;
 
 import io.huddle.harness.Api;
+import io.huddle.harness.Node;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,11 @@ record Metrics(List<Sample> samples) {
     record Sample(String name, Map<String, String> labels, double value) {}
 
     static Metrics of(Site site) {
-        String text = Api.anonymous(site.node())
+        return of(site.node());
+    }
+
+    static Metrics of(Node node) {
+        String text = Api.anonymous(node)
                 .with("Accept", "text/plain")
                 .atRoot()
                 .get("/metrics")

@@ -158,6 +158,16 @@ public final class Node implements AutoCloseable {
         return URI.create("http://localhost:" + port + path);
     }
 
+    /** The process id of the node's JVM. */
+    public long pid() {
+        return java().pid();
+    }
+
+    /** Where the node writes its logs and first-failure records. */
+    public Path logs() {
+        return folder.resolve("output").resolve("huddle").resolve("logs");
+    }
+
     /** Everything the node has written to its console so far, over all its starts. */
     public String log() {
         try {
