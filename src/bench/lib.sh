@@ -14,7 +14,7 @@ machine() {
 }
 
 build() {
-  mvn -q -B -P bench -Dhuddle.build=$out -DskipTests -DskipITs verify
+  [ -n "${BENCH_BUILT:-}" ] || mvn -q -B -P bench -Dhuddle.build=$out -Dmaven.test.skip -DskipITs verify
   wlp=$PWD/$out/packaged/wlp
 }
 
@@ -54,6 +54,26 @@ await_node() {
   tail -30 "$data/node.log" >&2
   exit 1
 }
+
+# The node's Java process.
+node_java() {
+  local pid
+  for pid in $(pgrep -f 'ws-server.jar huddle'); do
+    if grep -qz "^WLP_OUTPUT_DIR=$data/node$" "/proc/$pid/environ" && [ "$(cat "/proc/$pid/comm")" = java ]; then echo "$pid"; return; fi
+  done
+  return 1
+}
+
+# Two full collections, and a moment for what they hand back.
+collect() { jcmd "$1" GC.run >/dev/null; sleep 1; jcmd "$1" GC.run >/dev/null; sleep 1; }
+heap_kib() { jcmd "$1" GC.heap_info | awk '!/Metaspace|class space|region/ && match($0, /used [0-9]+K/) {kib += substr($0, RSTART + 5)} END {print kib}'; }
+rss_kib() { awk '/VmRSS/{print $2}' "/proc/$1/status"; }
+# KiB a piece of what $count of them added.
+each() { awk -v a="$1" -v b="$2" -v n="$count" 'BEGIN{printf "%.1f", (a - b) / n}'; }
+# A number out of a line of JSON in which its name stands once.
+field() { sed "s/.*\"$2\":\([-0-9.]*\).*/\1/" <<<"$1"; }
+# The members of an object in a line of JSON.
+part() { sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$1"; }
 
 stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
 

@@ -6,7 +6,6 @@ start_node DB_POOL=64 ${BENCH_NODE_ENV:-}
 await_node
 echo "node:    $(grep -v '^#' "$wlp/usr/servers/huddle/jvm.options" | tr '\n' ' ')pool 64, $seconds s a row after a warm-up; 10,000 live sessions in the table"
 measure() { curl -sS --fail "http://localhost:$port/bench/renewals?mode=$1&callers=$2&seconds=$3"; }
-field() { sed "s/.*\"$2\":\([0-9.]*\).*/\1/" <<<"$1"; }
 measure group 256 5 >/dev/null; measure single 16 3 >/dev/null
 printf '%8s | %28s | %28s | %6s\n' callers 'group commit /s p50 p99 ms' 'one each /s p50 p99 ms' ratio
 rows=

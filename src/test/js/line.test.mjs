@@ -246,6 +246,26 @@ test('renewalUnknownToAnOlderServer_goesByRest', async () => {
   assert.equal(session.state, 'in');
 });
 
+test('timersHeldBack_behindAnotherWindow_areMadeGoodByTheBeat_andOnlyThen', async () => {
+  await joined();
+  const renewals = () => socket().sent.filter((each) => each.uRenewRequest).length;
+  // Time passes and no timer of the page fires.
+  time.at += 6000;
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 0);
+  time.at += 1000;
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 1);
+  session.beat();
+  mock.timers.tick(0);
+  await settle();
+  assert.equal(renewals(), 1);
+});
+
 test('takenOverWhileTheLineWasDown_isNotTakenBack', async () => {
   await joined();
   socket().breaks();

@@ -48,7 +48,10 @@ export class Huddle {
       onChange: () => this.#onChange(),
       ...parts.mesh,
     });
-    this.watch = new Watch(api, room, { onChange: () => this.#watched(), onEvent: (event) => this.session.heard(event) });
+    this.watch = new Watch(api, room, {
+      onChange: () => this.#watched(),
+      onEvent: (event) => this.session.heard(event),
+    });
     this.session = new Session(api, room, participant, {
       onChange: change,
       onLease: (lease) => this.watch.renewed(lease),
@@ -66,6 +69,7 @@ export class Huddle {
     this.#stops = [
       followVisibility(this.session, { stays: () => this.#staysHidden() }),
       followSleep(() => this.#hurry()),
+      followPulse(() => this.session.beat()),
     ];
     this.#listen();
   }
@@ -148,7 +152,8 @@ export class Huddle {
   async #signal({ toSession, kind, payload }) {
     const { stream } = this.session;
     if (!stream) return false;
-    const { delivered } = await stream.call('uSignal', { room: this.#room, toSession, kind, payload }, { timeoutMs: 5000 });
+    const request = { room: this.#room, toSession, kind, payload };
+    const { delivered } = await stream.call('uSignal', request, { timeoutMs: 5000 });
     return Boolean(delivered);
   }
 
@@ -197,5 +202,17 @@ export class Huddle {
       window.removeEventListener('online', online);
       document.removeEventListener('visibilitychange', change);
     });
+  }
+}
+
+/** Ticks about once a second, also behind other windows. Returns a function that stops it. */
+function followPulse(onTick) {
+  try {
+    const worker = new Worker(new URL('./pulse.js', import.meta.url));
+    worker.onmessage = onTick;
+    return () => worker.terminate();
+  } catch {
+    // A page of another origin may not start it: there, whoever waits alone behind another window may be suspended.
+    return () => {};
   }
 }

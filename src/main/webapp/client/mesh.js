@@ -64,7 +64,7 @@ export class Mesh {
     }
     for (const [key, peer] of this.#peers) {
       const entry = there.get(key);
-      // An offer may be ahead of the roster: for a moment nobody needs to be on it, and an older generation proves nothing.
+      // An offer may be ahead of the roster: for a moment one need not be on it, and an older generation proves nothing.
       if (!entry && this.#now() >= peer.aheadUntil) this.#remove(key);
       else if (!entry) continue;
       else if (entry.generation > peer.generation) this.#remove(key, { bye: false });

@@ -21,6 +21,9 @@ const DEPARTURES = {
 /** The reasons of a stream's close with "session ended". */
 const CLOSED_BY = { left: 'left-elsewhere', expired: 'expired', 'room-closed': 'room-closed', operator: 'operator' };
 
+/** A timer that is later than this was held back. */
+const LATE_MS = 1500;
+
 /** For so long it is said that a session came back by itself. */
 const RETURNED_MS = 120_000;
 
@@ -63,6 +66,7 @@ export class Session {
 
   #line;
   #renewedAt = 0;
+  #triedAt = 0;
   #returnedAt = 0;
 
   constructor(api, room, participant, options = {}) {
@@ -169,6 +173,13 @@ export class Session {
     if (this.state === 'in') this.#keep(this.#become('in'), 0);
   }
 
+  /** Renews if that is overdue, since the page's own timers were held back. Called about once a second by others. */
+  beat() {
+    if (this.state !== 'in') return;
+    const idle = this.#api.clock.local() - Math.max(this.#triedAt, this.#renewedAt);
+    if (idle > this.#heartbeatMs() + LATE_MS) this.#keep(this.#become('in'), 0);
+  }
+
   /** Asks the stream for a sign of life, as when the network may be gone. */
   check() {
     this.#line.check();
@@ -206,6 +217,7 @@ export class Session {
     await pause(firstMs, life);
     while (!life.aborted) {
       const started = this.#api.clock.local();
+      this.#triedAt = started;
       let wait = this.#heartbeatMs();
       try {
         // A join whose outcome is unknown comes first: the generation known here may be fenced by it.

@@ -1,6 +1,6 @@
 import { Problem, Unreachable } from './problem.js';
 
-/** The client stream: typed calls both ways over one WebSocket, in the JSON codec. src/docs/huddle-js.md tells its use. */
+/** The client stream: typed calls both ways over one WebSocket, in the JSON codec. */
 
 export const SUBPROTOCOL = 'huddle.json.v1';
 
@@ -60,7 +60,7 @@ function delayOf(reason) {
   return Math.min(ms, 120_000);
 }
 
-/** The error of a reply as the refusal that REST would have answered. `userError` tells whether the input is at fault. */
+/** The error of a reply as the refusal that REST would have answered; `userError`: the input is at fault. */
 export function refusalOf(error, userError) {
   const [, code, detail] = /^([a-z0-9-]+)(?:: (.*))?$/s.exec(error) ?? [null, 'error', error];
   const status = STATUS[code] ?? (userError ? 400 : 500);
@@ -105,7 +105,8 @@ export class Stream {
 
   constructor({ url, ticket }, options = {}) {
     const { handlers = {}, onConnected = () => {}, onEnded = () => {} } = options;
-    const { connect = (address, protocols) => new WebSocket(address, protocols), now = () => performance.now() } = options;
+    const { connect = (address, protocols) => new WebSocket(address, protocols) } = options;
+    const { now = () => performance.now() } = options;
     this.#handlers = handlers;
     this.#onConnected = onConnected;
     this.#onEnded = onEnded;
@@ -205,9 +206,9 @@ export class Stream {
       this.#send({ requestId: id, reply: true, [`${method}Response`]: response ?? {} });
     } catch (error) {
       // A defect here is told without its details.
-      const known = error instanceof CallError;
-      const userError = known && error.userError;
-      this.#send({ requestId: id, reply: true, error: known ? error.message : 'internal-error', ...(userError && { userError }) });
+      const told = error instanceof CallError ? error : new CallError('internal-error');
+      const { message: text, userError } = told;
+      this.#send({ requestId: id, reply: true, error: text, ...(userError && { userError }) });
     } finally {
       clearTimeout(receipt);
     }

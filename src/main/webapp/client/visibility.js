@@ -1,8 +1,8 @@
 /**
  * Suspends a session while its page is hidden, as when a phone goes to the background, and takes it up again
- * when the page is back. Where `stays()` is true, as for a laptop that goes on talking behind another window, being hidden changes
- * nothing. A page that goes for good leaves. What the browser says of the network is a hint to look. Returns a function
- * that stops all this.
+ * when the page is back. Where `stays()` is true, as for a laptop that goes on talking behind another window, being
+ * hidden changes nothing. A page that goes for good leaves. What the browser says of the network is a hint to look.
+ * Returns a function that stops all this.
  */
 export function followVisibility(session, { page = document, frame = window, stays = () => false } = {}) {
   let suspendedHere = false;

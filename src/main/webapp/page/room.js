@@ -74,7 +74,8 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
   function drawSession(session, { room, roster }) {
     const { state, ending } = session;
     const openRoom = roster?.roomState === 'open';
-    byId('you').dataset.state = state === 'ended' && ending !== 'left' ? 'over' : session.line === 'down' ? 'down' : state;
+    const over = state === 'ended' && ending !== 'left';
+    byId('you').dataset.state = over ? 'over' : session.line === 'down' ? 'down' : state;
     text(byId('you'), sessionWords(session));
     const fresh = state === 'out' || state === 'joining' || (state === 'ended' && !session.membership);
     text(byId('join'), state === 'joining' ? 'Joining…' : fresh ? 'Join' : 'Rejoin');

@@ -41,7 +41,8 @@ export function talkView(current) {
     const huddle = current();
     if (event.key.toLowerCase() !== 'm' || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     // A single letter as a shortcut can be switched off, and is none where one writes or chooses.
-    if (!huddle?.microphone.track || !byId('key-mutes').checked || event.target.closest('input, select, textarea, dialog')) return;
+    if (!huddle?.microphone.track || !byId('key-mutes').checked) return;
+    if (event.target.closest('input:not([type="checkbox"]), select, textarea, dialog')) return;
     event.preventDefault();
     huddle.mute();
   });

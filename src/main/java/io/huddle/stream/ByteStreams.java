@@ -117,10 +117,6 @@ final class ByteStreams {
     }
 
     private void write(int id, ByteBuffer chunk) {
-        if (!chunk.hasRemaining()) {
-            // It counts nothing against any bound, and could be sent for ever.
-            throw Violation.malformed("a chunk must not be empty");
-        }
         Receiving one = receiver(id);
         if (one == null) {
             return;

@@ -80,6 +80,8 @@ public class Headers implements Filter {
 
     private static String host(HttpServletRequest request) {
         String host = request.getHeader("Host");
-        return host == null ? "" : host.toLowerCase(Locale.ROOT).replaceFirst(":\\d{1,5}$", "");
+        // A request over HTTP/2 has an authority in its place.
+        String name = host == null ? request.getServerName() : host;
+        return name.toLowerCase(Locale.ROOT).replaceFirst(":\\d{1,5}$", "");
     }
 }

@@ -62,11 +62,11 @@ final class Browser implements AutoCloseable {
     private static final String NETWORK = "--utility-sub-type=network.mojom.NetworkService";
 
     private final ChromeDriver driver;
-    private final List<ProcessHandle> network;
+    private final List<ProcessHandle> processes;
 
-    private Browser(ChromeDriver driver, List<ProcessHandle> network) {
+    private Browser(ChromeDriver driver, List<ProcessHandle> processes) {
         this.driver = driver;
-        this.network = network;
+        this.processes = processes;
     }
 
     /** True if the machine has what the tests need. */
@@ -111,10 +111,12 @@ final class Browser implements AutoCloseable {
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver().orElseThrow().toFile())
                 .build();
-        List<ProcessHandle> others = networks();
+        List<ProcessHandle> others = ProcessHandle.current().children().toList();
         ChromeDriver driver = new ChromeDriver(service, options);
-        List<ProcessHandle> own =
-                networks().stream().filter(each -> !others.contains(each)).toList();
+        List<ProcessHandle> own = ProcessHandle.current()
+                .children()
+                .filter(each -> !others.contains(each))
+                .toList();
         driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", RECORDER));
         return new Browser(driver, own);
     }
@@ -267,6 +269,7 @@ final class Browser implements AutoCloseable {
 
     /** Takes the whole network away, audio included; connections stay as they are, and nothing passes. */
     void freezeNetwork() {
+        List<ProcessHandle> network = network();
         if (network.size() != 1) {
             throw new IllegalStateException("a Chromium has one process for its network, not " + network.size());
         }
@@ -274,7 +277,24 @@ final class Browser implements AutoCloseable {
     }
 
     void thawNetwork() {
-        network.stream().filter(ProcessHandle::isAlive).forEach(process -> Processes.signal(process, "CONT"));
+        network().forEach(process -> Processes.signal(process, "CONT"));
+    }
+
+    private List<ProcessHandle> network() {
+        return processes.stream()
+                .flatMap(ProcessHandle::descendants)
+                .filter(Browser::isNetwork)
+                .toList();
+    }
+
+    /** Chromium writes its title over its arguments, so that Java does not find them. */
+    private static boolean isNetwork(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"))
+                    .contains(NETWORK);
+        } catch (IOException gone) {
+            return false;
+        }
     }
 
     /** Waits until no audio comes in any more. */
@@ -290,13 +310,6 @@ final class Browser implements AutoCloseable {
     public void close() {
         thawNetwork();
         driver.quit();
-    }
-
-    private static List<ProcessHandle> networks() {
-        return ProcessHandle.current()
-                .descendants()
-                .filter(each -> each.info().commandLine().orElse("").contains(NETWORK))
-                .toList();
     }
 
     private WebElement visible(String id) {

@@ -177,7 +177,7 @@ class TalkIT {
                     .post(
                             "/admin/sessions/" + session + "/remove",
                             Api.json().add("generation", 1).build())
-                    .assertStatus(200);
+                    .assertStatus(204);
 
             alice.awaitText("you", "You were removed by an operator. You can rejoin.");
             bob.awaitNoText("roster", ALICE);

@@ -11,8 +11,13 @@ import io.huddle.harness.Tokens;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -122,6 +127,23 @@ class DemoIT {
                 .with("Host", host)
                 .get("/rooms")
                 .assertStatus(200);
+    }
+
+    /** Such a client once waited for ever for a page, and its second call was refused for want of a Host. */
+    @Test
+    void client_thatAsksForHttp2_isServed() throws IOException, InterruptedException {
+        HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_2)
+                .connectTimeout(Duration.ofSeconds(10))
+                .build();
+        for (String path : List.of("/", "/", "/openapi", "/openapi")) {
+            HttpRequest request = HttpRequest.newBuilder(demo.uri(path))
+                    .timeout(Duration.ofSeconds(20))
+                    .build();
+            assertThat(client.send(request, HttpResponse.BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200);
+        }
     }
 
     @Test

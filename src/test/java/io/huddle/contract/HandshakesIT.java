@@ -279,10 +279,7 @@ class HandshakesIT extends Contract {
 
     /** The time by the node's database, which other tests have moved. */
     private Instant now() {
-        Object shift = site.store()
-                .column("SELECT CAST(shift_seconds * 1000 AS BIGINT) FROM test_clock")
-                .get(0);
-        return Instant.now().plusMillis(((Number) java.util.Objects.requireNonNull(shift)).longValue());
+        return site.clock().now();
     }
 
     private static void opens(StreamClient.Draft draft) {

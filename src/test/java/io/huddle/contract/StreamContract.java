@@ -87,7 +87,10 @@ abstract class StreamContract extends Contract {
                 .assertStatus(201)
                 .json()
                 .getString("secret");
-        return keep(StreamClient.to(site.node()).signed(id, secret).connect());
+        return keep(StreamClient.to(site.node())
+                .signed(id, secret)
+                .at(site.clock().now())
+                .connect());
     }
 
     static USubscribeRequest subscription(String room) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #uri} by any.
  */
 public final class Node implements AutoCloseable {
-    private static final Duration START_DEADLINE = Duration.ofSeconds(90);
+    private static final Duration START_DEADLINE = Duration.ofMinutes(3);
     private static final Duration STOP_DEADLINE = Duration.ofSeconds(40);
     private static final Duration ANSWER_DEADLINE = Duration.ofSeconds(5);
 

@@ -1,7 +1,9 @@
 package io.huddle.harness;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Moves the clock that all SQL of the product reads. A node that is started with {@link #env} keeps the shift in a table
@@ -27,6 +29,13 @@ public final class TestClock {
     /** Back to the true time. For whoever holds leases this is a clock that steps back. */
     public void reset() {
         shift("UPDATE test_clock SET shift_seconds = ? WHERE id = 1", Duration.ZERO);
+    }
+
+    /** The time by this clock. */
+    public Instant now() {
+        Object shift = store.column("SELECT CAST(shift_seconds * 1000 AS BIGINT) FROM test_clock")
+                .get(0);
+        return Instant.now().plusMillis(((Number) Objects.requireNonNull(shift)).longValue());
     }
 
     private void shift(String sql, Duration by) {

@@ -136,6 +136,17 @@ class ByteStreamsTest {
         assertThat(operations()).as("its bytes are free again").hasSize(1);
     }
 
+    /** A chunk of nothing takes memory too. */
+    @Test
+    void emptyChunks_withoutReceiver_areBoundedToo() {
+        for (int i = 0; i < 100; i++) {
+            write(1, 0);
+        }
+
+        assertThat(operations()).hasSize(1).allMatch(ByteStreamOperation::hasDestroy);
+        assertThat(peer.hits).containsExactly("unclaimed-bytes");
+    }
+
     @Test
     void bytes_withoutReceiverOfAll_areBounded() {
         write(1, 6_000);
