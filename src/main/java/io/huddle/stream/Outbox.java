@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outbox {
     /** However short they are: each takes some hundred bytes of memory while it waits. */
-    private static final int MOST_MESSAGES = 16_384;
+    private static final int MOST_MESSAGES = 32_768;
 
     private final Wire wire;
     private final int most;
