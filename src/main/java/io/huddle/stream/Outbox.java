@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  * a call by more than one frame. No lock is held while the socket is written to.
  */
 final class Outbox {
-    /** However short they are: each takes some hundred bytes of memory while it waits. */
-    private static final int MOST_MESSAGES = 32_768;
+    /** What a waiting message takes of memory however short it is, in bytes: their number is bounded by it. */
+    private static final int LEAST_WEIGHT = 256;
+
+    private static final int FEWEST = 64;
 
     private final Wire wire;
     private final int most;
@@ -51,7 +53,7 @@ final class Outbox {
             }
             if (messages == null) {
                 messages = new ArrayDeque<>(2);
-            } else if (messages.size() >= MOST_MESSAGES) {
+            } else if (messages.size() >= Math.max(FEWEST, most / LEAST_WEIGHT)) {
                 return false;
             }
             messages.add(frame);
