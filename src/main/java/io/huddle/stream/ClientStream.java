@@ -244,7 +244,8 @@ public final class ClientStream {
             return;
         }
         try {
-            take(message, size);
+            // Not under whatever request this thread once served.
+            services.traces().resume(null, () -> take(message, size));
         } catch (Violation violation) {
             violate(violation);
         }

@@ -19,11 +19,6 @@ public class Trace {
         id = matcher.matches() ? matcher.group(1) : null;
     }
 
-    /** Goes on with the trace of a request whose work has moved to another thread. */
-    public void resume(@Nullable String traceId) {
-        id = traceId;
-    }
-
     /** The trace id, 32 hexadecimal digits, or null. */
     public @Nullable String id() {
         return id;
