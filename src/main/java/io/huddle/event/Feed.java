@@ -65,6 +65,8 @@ public class Feed {
      */
     private volatile @Nullable Thread exit;
 
+    private volatile boolean ending;
+
     /** A subscriber's place in the feed; {@link #end()} takes it out. */
     public final class Subscription {
         private final String room;
@@ -145,6 +147,7 @@ public class Feed {
     }
 
     private void endAll() {
+        ending = true;
         rooms.values()
                 .forEach(all -> all.forEach(subscription -> {
                     subscription.subscriber.end();
@@ -155,9 +158,10 @@ public class Feed {
     /**
      * Takes a subscriber in and delivers what it lacks.
      *
-     * @throws Refused {@code unavailable} if this node has as many subscribers as it may have
+     * @throws Refused {@code unavailable} if this node has as many subscribers as it may have, or is about to stop
      */
     public Subscription subscribe(String room, Subscriber subscriber) {
+        refuseWhileEnding();
         if (count.incrementAndGet() > most) {
             count.decrementAndGet();
             throw new Refused(
@@ -170,8 +174,20 @@ public class Feed {
             all.add(subscription);
             return all;
         });
+        if (ending) {
+            // It came in between the last look and the end of all.
+            subscription.end();
+            refuseWhileEnding();
+        }
         subscription.hint();
         return subscription;
+    }
+
+    /** A reader that was let go comes back at once: on this node it would hold up the stop. */
+    private void refuseWhileEnding() {
+        if (ending) {
+            throw new Refused(Refusal.UNAVAILABLE, "this node is stopping; another one, or a later try, will answer");
+        }
     }
 
     void hint(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
