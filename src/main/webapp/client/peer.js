@@ -61,6 +61,14 @@ export class Peer {
     return this.#pc?.getReceivers?.()[0] ?? null;
   }
 
+  /** Whether the other side is known to send nothing: it did not agree to, or nothing ever unmuted its track. */
+  get listensOnly() {
+    const transceiver = this.#pc?.getTransceivers?.()[0];
+    if (this.state !== 'connected' || !transceiver) return false;
+    if (['sendonly', 'inactive'].includes(transceiver.currentDirection)) return true;
+    return transceiver.receiver?.track?.muted === true && this.stats?.packetsReceived === 0;
+  }
+
   /** The connection's statistics, an empty map where it is gone. */
   statistics() {
     return this.#pc ? this.#pc.getStats() : Promise.resolve(new Map());
