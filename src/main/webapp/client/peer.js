@@ -61,7 +61,10 @@ export class Peer {
     return this.#pc?.getReceivers?.()[0] ?? null;
   }
 
-  /** Whether the other side is known to send nothing: it did not agree to, or nothing ever unmuted its track. */
+  /**
+   * Whether the other side is known to send nothing: it did not agree to, or no packet ever came to a connection that
+   * stands. A connection stands in both directions only, and a microphone that is muted sends silence.
+   */
   get listensOnly() {
     const transceiver = this.#pc?.getTransceivers?.()[0];
     if (this.state !== 'connected' || !transceiver) return false;
