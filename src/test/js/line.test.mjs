@@ -515,3 +515,28 @@ test('watch_givenASnapshotInPlaceOfEvents_adoptsIt_andGoesOnAfterIt', async () =
   assert.equal(watch.roster.entries.size, 1);
   watch.pause();
 });
+
+test('watch_whoseServerFallsSilent_knowsSinceWhen_andHearsEveryAnswerAndEvent', async () => {
+  const server = watchApi();
+  const { roster } = server;
+  const watch = new Watch(server, 'r');
+  assert.equal(watch.heardAt, -Infinity);
+  watch.start();
+  await settle();
+  watch.follow({ call: async () => ({ snapshot: { seq: 1 }, seq: 1 }) });
+  await time.pass(4000);
+  const answered = time.now() - watch.heardAt;
+  assert.ok(answered <= 2000, `heard ${answered} ms ago`);
+  server.roster = async () => Promise.reject(new Unreachable('gone'));
+  const last = watch.heardAt;
+  await time.pass(12_000);
+  assert.equal(watch.heardAt, last);
+  assert.equal(watch.status.kind, 'live');
+  watch.take({ room: 'r', events: [] });
+  assert.equal(watch.heardAt, time.now());
+  await time.pass(3000);
+  server.roster = roster;
+  await time.pass(2000);
+  assert.ok(time.now() - watch.heardAt <= 2000);
+  watch.pause();
+});

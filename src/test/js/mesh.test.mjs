@@ -94,6 +94,30 @@ test('twoSessions_onTheSameRoster_areConnectedWithOneOffer', async () => {
   assert.deepEqual(live(a)[0].configuration.iceServers, [{ urls: ['turn:t'] }]);
 });
 
+test('peer_thatNeverSentAPacketOrAgreedToSendNone_onlyListens', async () => {
+  const [a, b] = [net.join('a'), net.join('b')];
+  net.roster();
+  await settle();
+  const [connection] = live(a);
+  const [transceiver] = connection.getTransceivers();
+  const told = [];
+  const look = async (muted, packetsReceived, direction = 'sendrecv') => {
+    transceiver.receiver.track = { muted };
+    transceiver.currentDirection = direction;
+    connection.getStats = async () => new Map([[1, { type: 'inbound-rtp', kind: 'audio', packetsReceived }]]);
+    await a.mesh.measure();
+    told.push(peer(a, b).listensOnly);
+  };
+  await look(true, 0);
+  await look(false, 0);
+  await look(false, 50);
+  await look(true, 50);
+  await look(false, 50, 'sendonly');
+  connection.turns('disconnected');
+  await look(true, 0);
+  assert.deepEqual(told, [true, false, false, false, true, false]);
+});
+
 test('candidates_alsoThoseAheadOfTheirOffer_reachTheOtherSide', async () => {
   const [a, b] = [net.join('a'), net.join('b')];
   net.held = [];

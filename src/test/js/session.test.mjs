@@ -250,3 +250,16 @@ test('removal_becauseTheRoomCloses_saysSo', async () => {
   session.heard(own('removed', 1, { reason: 'room-closed' }));
   assert.equal(session.ending, 'room-closed');
 });
+
+test('lease_byTheServersClock_isOverdueAfterAHeartbeat_andLapsedAtItsEnd_untilItIsOver', async () => {
+  const now = (seconds) => Date.parse('2025-01-01T08:00:00.000Z') + seconds * 1000;
+  assert.deepEqual([session.lapsed(now(99)), session.overdue(now(99))], [false, false]);
+  await session.join();
+  assert.deepEqual([session.lapsed(now(6)), session.overdue(now(6))], [false, false]);
+  assert.deepEqual([session.lapsed(now(9)), session.overdue(now(9))], [false, true]);
+  assert.deepEqual([session.lapsed(now(15)), session.overdue(now(15))], [true, true]);
+  session.drop();
+  assert.deepEqual([session.lapsed(now(15)), session.overdue(now(15))], [true, false]);
+  await session.leave();
+  assert.equal(session.lapsed(now(15)), false);
+});

@@ -7,10 +7,12 @@ import {
   audioWords,
   eventDetail,
   eventWords,
+  initials,
   microphoneWords,
   rosterNote,
   sentence,
   sessionWords,
+  shownStatus,
   statusWords,
   troubleWords,
 } from '../../main/webapp/page/words.js';
@@ -91,16 +93,84 @@ test('session_onALineThatIsDown_saysReconnecting_andAfterAnAbsenceThatTheOthersS
 
 test('microphone_thatIsNotThere_saysThatOneListensOnly_andWhy', () => {
   for (const state of ['denied', 'missing', 'busy', 'lost', 'unsupported']) {
-    assert.match(microphoneWords({ state, muted: false }), /^You are listening only: .+\.$/, state);
+    assert.match(microphoneWords({ state, muted: false }, heardBy()), /^You are listening only: .+\.$/, state);
   }
-  assert.match(microphoneWords({ state: 'on', muted: true }), /nobody hears you/);
-  assert.match(microphoneWords({ state: 'on', muted: false }), /hear you/);
+});
+
+const heardBy = (changes = {}) => {
+  const all = { state: 'in', reconnecting: false, others: 1, connected: 1, interrupted: 0, suspended: 0 };
+  return { ...all, ...changes };
+};
+
+test('microphone_isSaidToBeHeard_onlyWhilePresentUnmutedAndConnected', () => {
+  const said = (changes, muted = false) => microphoneWords({ state: 'on', muted }, heardBy(changes));
+  assert.equal(said(), 'The others hear you.');
+  assert.equal(said({ others: 3, connected: 2 }), '2 of 3 others hear you.');
+  assert.equal(said({}, true), 'Muted: nobody hears you.');
+  assert.match(said({ state: 'joining' }), /may not hear you yet/);
+  assert.match(said({ reconnecting: true }), /^Reconnecting: the others may not hear you/);
+  assert.equal(said({ reconnecting: true, connected: 0 }), 'Nobody hears you: reconnecting.');
+  assert.equal(said({ others: 0, connected: 0 }), 'Nobody else is here yet.');
+  assert.match(said({ others: 0, connected: 0, suspended: 2 }), /the others are suspended/);
+  assert.match(said({ connected: 0 }), /^Connecting audio…/);
+  assert.match(said({ connected: 0, interrupted: 1 }), /^Nobody hears you: reconnecting audio/);
+});
+
+test('microphone_whileSuspendedOrSilent_isSaidToBeOff_whateverItsState', () => {
+  for (const state of ['on', 'off', 'denied']) {
+    assert.match(microphoneWords({ state, muted: false }, heardBy({ state: 'suspended' })), /^Suspended: nobody hears you/);
+    assert.match(microphoneWords({ state, muted: false }, heardBy({ state: 'dropped' })), /^Silent: nobody hears you/);
+  }
+});
+
+test('session_whoseLeaseRanOut_isNotSaidToBePresent', () => {
+  const membership = { generation: 2, heartbeatSeconds: 5, serverTime: '2025-01-01T08:00:00Z' };
+  for (const state of ['in', 'suspended', 'dropped']) {
+    const said = sessionWords({ state, membership, line: 'up' }, { lapsed: true });
+    assert.match(said, /your lease has run out, and the others may not see you any more\.$/i);
+    assert.doesNotMatch(said, /Present/);
+  }
+});
+
+test('session_notRenewedInTime_saysSinceWhen', () => {
+  const membership = { generation: 2, heartbeatSeconds: 5, serverTime: '2025-01-01T08:00:07Z' };
+  const said = sessionWords({ state: 'in', membership, line: 'up' }, { overdue: true });
+  assert.match(said, /^Reconnecting… Present as generation 2, not renewed since .*00:07\.$/);
+});
+
+test('status_isLive_onlyWhileTheServerIsHeardAndTheListHolds', () => {
+  const live = { kind: 'live' };
+  const shown = (changes) => shownStatus(live, { line: 'up', silentMs: 0, people: 2, unconfirmed: 0, ...changes });
+  assert.equal(shown({}), live);
+  assert.equal(shown({ line: 'none', people: 0 }), live);
+  assert.equal(shown({ unconfirmed: 1 }), live);
+  assert.equal(shown({ line: 'down' }).kind, 'reconnecting');
+  assert.equal(shown({ silentMs: 11_000 }).kind, 'silent');
+  assert.equal(shown({ people: 0, unconfirmed: 2 }).kind, 'unconfirmed');
+  const closed = { kind: 'closed' };
+  assert.equal(shownStatus(closed, { silentMs: 60_000 }), closed);
+});
+
+test('rosterNote_ofAListThatCannotBeConfirmed_saysSo', () => {
+  const note = (kind, people, unconfirmed = 0) => rosterNote({ stage: 'alerting', people, unconfirmed, status: { kind } });
+  assert.match(note('silent', 2), /nothing has been heard from the server/);
+  assert.match(note('unconfirmed', 0, 2), /every known lease has run out/);
+  assert.match(note('reconnecting', 0), /cannot be confirmed/);
+  assert.equal(note('live', 0), '');
+});
+
+test('initials_areTheFirstTwoLettersOfTheName', () => {
+  assert.equal(initials('clinician-aaaa'), 'cl');
+  assert.equal(initials('É. Núñez'), 'ÉN');
+  assert.equal(initials('–'), '');
 });
 
 test('audio_ofSomebody_isToldInWords', () => {
   assert.equal(audioWords({ audio: 'connected', quality: 'good', stats: { rttMs: 12 } }), 'Good sound · 12 ms');
   assert.equal(audioWords({ audio: 'connected', quality: 'none', stats: { rttMs: null } }), 'No sound arrives');
   assert.equal(audioWords({ audio: 'connected', quality: null }), 'Audio connected');
+  assert.equal(audioWords({ audio: 'connected', quality: 'none', listensOnly: true }), 'Listening only');
+  assert.equal(audioWords({ audio: 'connected', quality: 'good', listensOnly: true }), 'Good sound');
   assert.match(audioWords({ audio: 'failed' }), /reconnecting/);
   assert.match(audioWords({ audio: 'connecting' }), /^Connecting/);
   assert.equal(audioWords({}), 'No audio');

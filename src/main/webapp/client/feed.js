@@ -5,10 +5,10 @@ import { SseParser } from './sse.js';
 const SILENCE_MS = 45_000;
 
 /**
- * Listens to a room's events after `lastId` over one connection. `onOpen()` once it stands, `onMessage(message)`
- * for each message. Ends by throwing: the caller decides whether and when to connect again.
+ * Listens to a room's events after `lastId` over one connection. `onOpen()` once it stands, `onSign()` with
+ * whatever arrives, comments too, `onMessage(message)` for each message. Ends by throwing: the caller decides whether and when to connect again.
  */
-export async function listen(api, room, lastId, { signal, onOpen, onMessage }) {
+export async function listen(api, room, lastId, { signal, onOpen, onSign = () => {}, onMessage }) {
   const abort = new AbortController();
   const end = () => abort.abort();
   signal.addEventListener('abort', end, { once: true });
@@ -30,6 +30,7 @@ export async function listen(api, room, lastId, { signal, onOpen, onMessage }) {
       });
       if (done) throw new Unreachable('The server ended the event stream.');
       alive();
+      onSign();
       parser.push(decoder.decode(value, { stream: true })).forEach(onMessage);
     }
   } finally {

@@ -31,6 +31,8 @@ export class Huddle {
   #told = null;
   #toldAt = -Infinity;
   #kind = 'connecting';
+  /** Whether the microphone was given up for a suspension or a silence and is to be had again after it. */
+  #resting = false;
   #stops;
 
   constructor({ api, room, participant, nameOf = (each) => each, onChange = () => {}, handlers = {}, ...parts }) {
@@ -77,11 +79,13 @@ export class Huddle {
   /** Joins, with the microphone if there is one; without, one listens. Call it from a press, so that sound may play. */
   async join() {
     // The microphone is asked for beside: nobody is kept out of the room by a question that is not answered.
+    this.#resting = false;
     this.microphone.open();
     await this.session.join();
   }
 
   async leave() {
+    this.#resting = false;
     this.microphone.close();
     await this.session.leave();
   }
@@ -97,11 +101,32 @@ export class Huddle {
 
   /**
    * Those who are in the room now, in order of joining: the roster's entry with `name`, `own`, `speaking`, and for the
-   * others `audio` (the connection's state), `quality` (`good`, `fair`, `poor`, `none` or null) and `stats`.
+   * others `audio` (the connection's state), `quality` (`good`, `fair`, `poor`, `none` or null), `stats`,
+   * and `listensOnly` where it is known that nothing will come.
    */
   people(now = this.#api.clock.now()) {
     const { roster } = this.watch;
     return roster ? shown(roster, now).map((entry) => this.#person(entry)) : [];
+  }
+
+  /**
+   * Who can hear one, as far as it is known: the session's `state`; whether it is `reconnecting`; how many `others` take
+   * part in the audio, to how many of them one is `connected` and to how many the connection is `interrupted`; and how
+   * many are `suspended`.
+   */
+  audience(now = this.#api.clock.now()) {
+    const { session } = this;
+    const all = this.people(now).filter(({ own }) => !own);
+    const others = all.filter(({ state }) => state !== 'suspended');
+    const count = (...states) => others.filter(({ audio }) => states.includes(audio)).length;
+    return {
+      state: session.state,
+      reconnecting: session.line === 'down' || session.lapsed(now) || session.overdue(now),
+      others: others.length,
+      connected: count('connected'),
+      interrupted: count('disconnected', 'failed'),
+      suspended: all.length - others.length,
+    };
   }
 
   /** Leaves, and lets go of everything. */
@@ -120,7 +145,7 @@ export class Huddle {
     const speaking = this.#speakers.speaks(own ? 'own' : entry.session, local);
     const person = { ...entry, own, name: this.#nameOf(entry.participant), speaking };
     const peer = own ? null : this.mesh.peers.get(entry.session);
-    return peer ? { ...person, audio: peer.state, quality: peer.quality, stats: peer.stats } : person;
+    return peer ? { ...person, audio: peer.state, quality: peer.quality, stats: peer.stats, listensOnly: peer.listensOnly } : person;
   }
 
   /** Events that get through again after a failure say that the network is back, before any timer does. */
@@ -141,7 +166,23 @@ export class Huddle {
     }
     this.#own = session.state === 'in' || session.state === 'joining' ? session.membership : null;
     if (session.state === 'ended') this.microphone.state !== 'off' && this.microphone.close();
+    this.#rest();
     this.#onChange();
+  }
+
+  /** Whom nobody hears needs no microphone: the browser's sign that it listens goes off until one is back. */
+  #rest() {
+    const { state } = this.session;
+    if (state === 'suspended' || state === 'dropped') {
+      if (this.microphone.state === 'off') return;
+      this.#resting = true;
+      this.microphone.close();
+    } else if (state === 'ended') {
+      this.#resting = false;
+    } else if (state === 'in' && this.#resting) {
+      this.#resting = false;
+      this.microphone.open();
+    }
   }
 
   #tuned() {

@@ -61,6 +61,17 @@ export class Peer {
     return this.#pc?.getReceivers?.()[0] ?? null;
   }
 
+  /**
+   * Whether the other side is known to send nothing: it did not agree to, or no packet ever came to a connection that
+   * stands. A connection stands in both directions only, and a microphone that is muted sends silence.
+   */
+  get listensOnly() {
+    const transceiver = this.#pc?.getTransceivers?.()[0];
+    if (this.state !== 'connected' || !transceiver) return false;
+    if (['sendonly', 'inactive'].includes(transceiver.currentDirection)) return true;
+    return transceiver.receiver?.track?.muted === true && this.stats?.packetsReceived === 0;
+  }
+
   /** The connection's statistics, an empty map where it is gone. */
   statistics() {
     return this.#pc ? this.#pc.getStats() : Promise.resolve(new Map());

@@ -24,6 +24,9 @@ const CLOSED_BY = { left: 'left-elsewhere', expired: 'expired', 'room-closed': '
 /** A timer that is later than this was held back. */
 const LATE_MS = 1500;
 
+/** A renewal that is later than a heartbeat by this is overdue. */
+const OVERDUE_MS = 3000;
+
 /** For so long it is said that a session came back by itself. */
 const RETURNED_MS = 120_000;
 
@@ -32,7 +35,7 @@ const RETURNED_MS = 120_000;
  *
  * `state` is `out`, `joining`, `in`, `suspended`, `dropped` (silent on purpose, to see what a lost network
  * does) or `ended`, then with `ending` and the `refusal` that told. `trouble` is the failure being retried,
- * with `retryAt`. `membership` is the latest, its `leaseUntil` kept up to date. `returned` is true for two minutes if
+ * with `retryAt`. `membership` is the latest, its `leaseUntil`, and `serverTime` of the last renewal, kept up to date. `returned` is true for two minutes if
  * the lease ran out and the session came back by itself: the others saw it leave.
  *
  * With the membership comes a stream. While it is up the lease is renewed over it, by REST otherwise. A stream that
@@ -94,6 +97,17 @@ export class Session {
   get line() {
     if (!this.membership?.stream || this.state === 'ended') return 'none';
     return this.stream ? 'up' : 'down';
+  }
+
+  /** Whether the own lease, as far as it is known here, has run out at this instant of the server's clock. */
+  lapsed(now) {
+    return this.#member() && Date.parse(this.membership.leaseUntil) <= now;
+  }
+
+  /** Whether the lease should have been renewed by this instant of the server's clock, and was not. */
+  overdue(now) {
+    const due = () => Date.parse(this.membership.serverTime) + this.#heartbeatMs() + OVERDUE_MS;
+    return this.state === 'in' && this.#member() && due() <= now;
   }
 
   /** The stream, while calls can be made over it. */
@@ -367,7 +381,7 @@ export class Session {
 
   #lease({ state, leaseUntil, serverTime }, life) {
     if (life.aborted) return;
-    this.membership = { ...this.membership, state, leaseUntil };
+    this.membership = { ...this.membership, state, leaseUntil, serverTime };
     this.#renewedAt = this.#api.clock.local();
     // By then whoever looks has read it.
     if (this.#renewedAt - this.#returnedAt > RETURNED_MS) this.returned = false;
@@ -375,6 +389,10 @@ export class Session {
     const { session, generation } = this.membership;
     this.#onLease({ session, generation, state, leaseUntil, serverTime });
     this.#onChange();
+  }
+
+  #member() {
+    return this.membership !== null && this.state !== 'ended' && this.state !== 'out';
   }
 
   #order() {

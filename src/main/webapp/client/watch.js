@@ -24,6 +24,8 @@ export class Watch {
   roster = null;
   timeline = [];
   status = { kind: 'connecting' };
+  /** The local instant of the server's last sign, whatever it was. */
+  heardAt = -Infinity;
 
   /** The session whose lease is known from its own renewals. */
   #own = null;
@@ -76,6 +78,7 @@ export class Watch {
 
   /** Takes in a `dEvents` of the stream and tells how far the room is known now. */
   take({ room, events = [], snapshot }) {
+    this.#alive();
     // Before the room is loaded, nothing can be taken in: the subscription that follows brings it again.
     if (room !== this.#id || !this.roster) return { seq: this.#lastId };
     if (snapshot) {
@@ -94,6 +97,7 @@ export class Watch {
   /** Takes in the reply to a renewal or a join of the own session. */
   renewed(reply) {
     this.#own = reply.session;
+    this.#alive();
     if (this.roster) this.roster = renewed(this.roster, reply);
     this.#onChange();
   }
@@ -107,6 +111,7 @@ export class Watch {
         if (this.roster.roomState === 'closed') return this.#finish({ kind: 'closed' });
         const onOpen = () => {
           opened = this.#api.clock.local();
+          this.#alive();
           this.#become({ kind: 'live' });
         };
         await this.#receive(signal, onOpen);
@@ -132,7 +137,8 @@ export class Watch {
     try {
       if (this.#stream) return await this.#subscribe(this.#stream, source.signal, onOpen);
       const onMessage = (message) => source.signal.aborted || this.#hear(message);
-      await listen(this.#api, this.#id, this.#lastId, { signal: source.signal, onOpen, onMessage });
+      const onSign = () => this.#alive();
+      await listen(this.#api, this.#id, this.#lastId, { signal: source.signal, onOpen, onSign, onMessage });
     } catch (error) {
       // Changed over, not failed.
       if (!source.signal.aborted) throw error;
@@ -182,6 +188,7 @@ export class Watch {
     const room = await this.#api.room(this.#id, { signal });
     const { roster, etag } = await this.#api.roster(this.#id, null, { signal });
     const { items } = await this.#api.events(this.#id, Math.max(0, roster.seq - HISTORY), { signal });
+    this.#alive();
     const known = this.roster ?? emptyRoster(room);
     this.room = room;
     this.roster = adopt({ ...known, roomState: room.state, policy: room.policy }, roster);
@@ -232,6 +239,7 @@ export class Watch {
       try {
         const options = { signal, timeoutMs: POLL_TIMEOUT_MS };
         const read = await this.#api.roster(this.#id, due ? null : this.#etag, options);
+        this.#alive();
         this.#etag = read.etag;
         if (!read.roster) continue;
         this.roster = adopt(this.roster, read.roster);
@@ -240,6 +248,10 @@ export class Watch {
         // The event stream's own failure is what the status tells; a missed reading is made good by the next.
       }
     }
+  }
+
+  #alive() {
+    this.heardAt = this.#api.clock.local();
   }
 
   #finish(status) {

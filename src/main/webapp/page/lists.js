@@ -1,6 +1,6 @@
 import { remaining } from '../huddle.js';
 import { byId, keyed, show, text } from './dom.js';
-import { audioWords, eventDetail, eventWords } from './words.js';
+import { audioWords, clockTime, eventDetail, eventWords, initials } from './words.js';
 
 const TINTS = 6;
 
@@ -13,7 +13,7 @@ export function drawRoster(people, { now, policy, listening }) {
     node.dataset.speaking = String(entry.speaking);
     const disc = node.querySelector('.disc');
     disc.dataset.tint = String(tint(entry.participant));
-    text(disc, name.replace(/[^\p{L}\p{N}]/gu, '').slice(-2));
+    text(disc, initials(name));
     text(node.querySelector('.name'), name);
     show(node.querySelector('.you-mark'), entry.own);
     text(node.querySelector('.generation'), `generation ${entry.generation}`);
@@ -46,10 +46,6 @@ export function drawTimeline(events, nameOf) {
     text(node.querySelector('.detail'), eventDetail(event));
   });
   show(byId('timeline-empty'), newest.length === 0);
-}
-
-function clockTime(at) {
-  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 }
 
 function tint(participant) {

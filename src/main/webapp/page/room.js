@@ -2,9 +2,11 @@ import { Huddle, lapsed, retrying, SpeakerTeller } from '../huddle.js';
 import { announce, byId, enable, onPress, show, showError, text } from './dom.js';
 import { drawRoster, drawTimeline } from './lists.js';
 import { talkView } from './talk.js';
-import { again, eventWords, rosterNote, sessionWords, statusWords, troubleWords } from './words.js';
+import { again, eventWords, rosterNote, sessionWords, shownStatus, statusWords, troubleWords } from './words.js';
 
 const TICK_MS = 250;
+/** A stream that is only just being opened is not shown as a failure. */
+const DOWN_MS = 1500;
 
 /** One room: who is in it, what happened, being in it oneself, and talking. */
 export function roomView(onTitle, nameOf = (participant) => participant) {
@@ -36,8 +38,7 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
   function draw() {
     if (!open) return;
     const { watch, session } = open.huddle;
-    byId('status').dataset.kind = watch.status.kind;
-    text(byId('status-text'), statusWords(watch.status));
+    drawStatus();
     if (watch.status.kind === 'refused') {
       showError(byId('room-error'), { message: watch.status.detail });
       if (!watch.room) text(byId('room-title'), 'This huddle cannot be opened');
@@ -46,6 +47,31 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
     talk.draw();
     if (watch.room) drawRoom(watch);
     tick();
+  }
+
+  /** What time alone can change: a lease that runs out, a server that is not heard. Returns the status shown. */
+  function drawStatus() {
+    const { watch, session } = open.huddle;
+    const { clock } = open.api;
+    const [local, now] = [clock.local(), clock.now()];
+    // Whoever went silent on purpose has no stream and waits for none.
+    const broken = session.state === 'in' && session.line === 'down';
+    open.downSince = broken ? (open.downSince ?? local) : null;
+    const down = open.downSince !== null && local - open.downSince > DOWN_MS;
+    const status = shownStatus(watch.status, {
+      line: down ? 'down' : 'up',
+      silentMs: local - watch.heardAt,
+      people: open.huddle.people(now).length,
+      unconfirmed: watch.roster ? lapsed(watch.roster, now) : 0,
+    });
+    byId('status').dataset.kind = status.kind;
+    text(byId('status-text'), statusWords(status));
+    const own = { lapsed: session.lapsed(now), overdue: session.overdue(now) };
+    const troubled = session.line === 'down' || own.lapsed || own.overdue;
+    const over = session.state === 'ended' && session.ending !== 'left';
+    byId('you').dataset.state = over ? 'over' : session.state === 'in' && troubled ? 'down' : session.state;
+    text(byId('you'), sessionWords(session, own));
+    return status;
   }
 
   function drawRoom({ room, roster, timeline }) {
@@ -72,11 +98,8 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
   }
 
   function drawSession(session, { room, roster }) {
-    const { state, ending } = session;
+    const { state } = session;
     const openRoom = roster?.roomState === 'open';
-    const over = state === 'ended' && ending !== 'left';
-    byId('you').dataset.state = over ? 'over' : session.line === 'down' ? 'down' : state;
-    text(byId('you'), sessionWords(session));
     const fresh = state === 'out' || state === 'joining' || (state === 'ended' && !session.membership);
     text(byId('join'), state === 'joining' ? 'Joining…' : fresh ? 'Join' : 'Rejoin');
     byId('join').classList.toggle('primary', fresh || state === 'ended' || state === 'dropped');
@@ -102,7 +125,8 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
     const { huddle, api } = open;
     const { watch, session } = huddle;
     const local = api.clock.local();
-    const { status, roster } = watch;
+    const { roster } = watch;
+    const status = drawStatus();
     text(byId('status-in'), status.retryAt ? again(status.retryAt, local) : '');
     byId('status').title = status.kind !== 'refused' && status.detail ? status.detail : '';
     show(byId('you-trouble'), Boolean(session.trouble));
@@ -113,7 +137,8 @@ export function roomView(onTitle, nameOf = (participant) => participant) {
     drawRoster(people, { now, policy: roster.policy, listening: session.state === 'in' });
     drawSpeakers(people, local);
     talk.tick();
-    const note = rosterNote({ stage: roster.stage, unconfirmed: lapsed(roster, now), status });
+    const unconfirmed = lapsed(roster, now);
+    const note = rosterNote({ stage: roster.stage, people: people.length, unconfirmed, status });
     text(byId('roster-note'), note);
     show(byId('roster-note'), Boolean(note));
     show(byId('roster-empty'), people.length === 0 && !note);

@@ -14,10 +14,12 @@ export function talkView(current) {
     show(byId('sound'), here && playback.blocked);
     const on = microphone.track !== null;
     show(byId('mute'), on);
-    byId('mute').setAttribute('aria-pressed', String(microphone.muted));
+    // The word changes with what a press would do, so there is no pressed state beside it.
+    text(byId('mute'), microphone.muted ? 'Unmute' : 'Mute');
+    byId('mute').dataset.muted = String(microphone.muted);
     show(byId('level'), on);
-    text(byId('microphone-words'), microphoneWords(microphone));
     byId('microphone-words').dataset.state = on ? (microphone.muted ? 'muted' : 'on') : microphone.state;
+    say(huddle);
     show(byId('microphone-again'), !on && ['denied', 'missing', 'busy', 'lost'].includes(microphone.state));
     show(byId('device-field'), on && microphone.devices.length > 0);
     keyed(byId('device'), microphone.devices, (each) => each.deviceId, byId('device-row'), (node, each) => {
@@ -27,10 +29,16 @@ export function talkView(current) {
     if (on && byId('device').value !== microphone.deviceId) byId('device').value = microphone.deviceId;
   }
 
+  function say(huddle) {
+    text(byId('microphone-words'), microphoneWords(huddle.microphone, huddle.audience()));
+  }
+
   /** The own level, so that one sees that the microphone hears; the words say it to those who cannot see it. */
   function tick() {
     const huddle = current();
-    if (huddle?.microphone.track) level.value = Math.min(1, huddle.microphone.level() * 6);
+    if (!huddle) return;
+    say(huddle);
+    if (huddle.microphone.track) level.value = Math.min(1, huddle.microphone.level() * 6);
   }
 
   onPress(byId('mute'), () => current().mute());

@@ -42,20 +42,30 @@ export function eventDetail(event) {
     .join(' · ');
 }
 
-export function sessionWords({ state, ending, refusal, membership, line, returned }) {
+/** `lapsed`: the own lease has run out by the server's clock; `overdue`: it should have been renewed by now. */
+export function sessionWords(session, { lapsed = false, overdue = false } = {}) {
+  const { state, ending, refusal, membership, line, returned } = session;
   if (state === 'out') return 'You are watching. Join to be on the roster.';
   if (state === 'joining') return returned ? 'Rejoining…' : 'Joining…';
+  if (lapsed && state === 'dropped') return `Silent: ${LAPSED}`;
+  if (lapsed && state === 'suspended') return `Suspended: ${LAPSED}`;
+  if (lapsed && state === 'in') return `Reconnecting… ${sentence(LAPSED)}`;
   if (state === 'suspended') return 'Suspended: you stay on the roster until your lease runs out.';
   if (state === 'dropped') return 'Silent: nothing of you reaches the server until you renew or rejoin.';
   if (state === 'in') {
-    const here = `Present as generation ${membership.generation}, renewing every ${membership.heartbeatSeconds} s.`;
+    const renewal = overdue
+      ? `not renewed since ${clockTime(membership.serverTime)}`
+      : `renewing every ${membership.heartbeatSeconds} s`;
+    const here = `Present as generation ${membership.generation}, ${renewal}.`;
     const away = 'You were away for longer than your lease, and the others saw you go. You are back.';
-    return [returned && away, line === 'down' && 'Reconnecting…', here].filter(Boolean).join(' ');
+    return [returned && away, (line === 'down' || overdue) && 'Reconnecting…', here].filter(Boolean).join(' ');
   }
   if (ending === 'refused') return sentence(refusal.message);
   // Where the reason is not known, what the server said is the best there is.
   return ending === 'ended' && refusal ? `${ENDINGS.ended} ${sentence(refusal.message)}` : ENDINGS[ending];
 }
+
+const LAPSED = 'your lease has run out, and the others may not see you any more.';
 
 const MICROPHONE = {
   off: 'Your microphone is off.',
@@ -67,21 +77,48 @@ const MICROPHONE = {
   unsupported: 'You are listening only: browsers give a microphone to https pages only.',
 };
 
-export function microphoneWords({ state, muted }) {
-  if (state === 'on') return muted ? 'Muted: nobody hears you.' : 'The others hear you.';
-  return MICROPHONE[state];
+/** What is true of the own voice. `audience` is what `Huddle.audience` tells. */
+export function microphoneWords({ state, muted }, audience) {
+  if (audience.state === 'suspended') return 'Suspended: nobody hears you, and your microphone is off.';
+  if (audience.state === 'dropped') return 'Silent: nobody hears you, and your microphone is off.';
+  if (state !== 'on') return MICROPHONE[state];
+  return muted ? 'Muted: nobody hears you.' : heardWords(audience);
+}
+
+function heardWords({ state, reconnecting, others, connected, interrupted, suspended }) {
+  if (state !== 'in') return 'Joining: the others may not hear you yet.';
+  // Audio does not pass through the server and may go on without it, but whether it does is not known at once.
+  if (reconnecting) return connected ? 'Reconnecting: the others may not hear you.' : 'Nobody hears you: reconnecting.';
+  if (!others) return suspended ? 'Nobody hears you: the others are suspended.' : 'Nobody else is here yet.';
+  if (!connected) return interrupted ? 'Nobody hears you: reconnecting audio…' : 'Connecting audio… Nobody hears you yet.';
+  return connected < others ? `${connected} of ${others} others hear you.` : 'The others hear you.';
 }
 
 const QUALITY = { good: 'Good sound', fair: 'Fair sound', poor: 'Poor sound', none: 'No sound arrives' };
 
 /** How the audio of another person is doing, in two words. */
-export function audioWords({ audio, quality, stats }) {
+export function audioWords({ audio, quality, stats, listensOnly = false }) {
   if (audio === 'connected') {
+    if (listensOnly && (quality ?? 'none') === 'none') return 'Listening only';
     const trip = stats?.rttMs === null || stats?.rttMs === undefined ? '' : ` · ${stats.rttMs} ms`;
     return quality ? `${QUALITY[quality]}${trip}` : 'Audio connected';
   }
   if (audio === 'failed' || audio === 'disconnected') return 'Audio interrupted, reconnecting…';
   return audio === 'closed' || !audio ? 'No audio' : 'Connecting audio…';
+}
+
+/** Without any sign for so long, the server is not known to be there: readings come every two seconds. */
+const SILENT_MS = 10_000;
+
+/**
+ * The connection's state as it may be shown: `live` only while the server is heard, the own stream is up or none, and
+ * somebody's lease still runs. `silentMs` since the last sign of the server; `unconfirmed` entries whose lease has run out.
+ */
+export function shownStatus(status, { line = 'none', silentMs = 0, people = 0, unconfirmed = 0 }) {
+  if (status.kind !== 'live') return status;
+  if (silentMs > SILENT_MS) return { kind: 'silent' };
+  if (line === 'down') return { kind: 'reconnecting' };
+  return people === 0 && unconfirmed > 0 ? { kind: 'unconfirmed' } : status;
 }
 
 /** The connection's state; the seconds until the next try stand beside it and are not read out. */
@@ -91,6 +128,8 @@ export function statusWords({ kind, detail }) {
     live: 'Live',
     reconnecting: 'Reconnecting…',
     unavailable: 'Server says unavailable',
+    silent: 'No news from the server',
+    unconfirmed: 'Not confirmed',
     paused: 'Paused while hidden',
     closed: 'Room closed',
     refused: detail,
@@ -108,14 +147,18 @@ export function troubleWords(trouble, now) {
   return `${who}. ${sentence(trouble.detail)} ${sentence(again(trouble.retryAt, now))}`;
 }
 
-export function rosterNote({ stage, unconfirmed, status }) {
+export function rosterNote({ stage, people = null, unconfirmed, status }) {
+  if (status.kind === 'silent') return 'This list cannot be confirmed: nothing has been heard from the server.';
+  if (status.kind === 'unconfirmed') return 'This list cannot be confirmed: every known lease has run out.';
   if (stage === 'shadow' || stage === 'fencing') {
     return `This team is in stage “${stage}”: the roster shows who is connected, whatever the leases say.`;
   }
-  if (unconfirmed && (status.kind === 'reconnecting' || status.kind === 'unavailable')) {
-    const people = unconfirmed === 1 ? 'One person' : `${unconfirmed} people`;
-    return `${people} cannot be confirmed while the connection is down.`;
+  const down = status.kind === 'reconnecting' || status.kind === 'unavailable';
+  if (unconfirmed && down) {
+    const count = unconfirmed === 1 ? 'One person' : `${unconfirmed} people`;
+    return `${count} cannot be confirmed while the connection is down.`;
   }
+  if (people === 0 && down) return 'Who is here cannot be confirmed while the connection is down.';
   return '';
 }
 
@@ -125,6 +168,15 @@ export function ago(time, now) {
   if (minutes < 60) return `${minutes} min ago`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** What stands for somebody in a small disc: the first two letters or digits of the name. */
+export function initials(name) {
+  return [...name.replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('');
+}
+
+export function clockTime(at) {
+  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 }
 
 export function plain(slug) {

@@ -92,6 +92,7 @@ class TalkIT {
             alice.awaitText("microphone-words", "listening only: there is no microphone");
             alice.awaitSound("whoever only listens");
             alice.awaitShown(speaking(BOB));
+            bob.awaitText("roster", "Listening only");
         }
     }
 
