@@ -214,11 +214,15 @@ final class Browser implements AutoCloseable {
         return String.valueOf(key);
     }
 
-    /** Shows the page as for somebody who chose this theme. */
+    /** Shows the page as for somebody who chose this theme, and no motion: a colour on its way to another is neither. */
     void theme(String scheme) {
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
-                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
+                Map.of(
+                        "features",
+                        List.of(
+                                Map.of("name", "prefers-color-scheme", "value", scheme),
+                                Map.of("name", "prefers-reduced-motion", "value", "reduce"))));
     }
 
     /** What axe finds wrong with the page as it is now: rule and elements. */

@@ -90,8 +90,9 @@ class HostileFloodsIT extends HostileContract {
                 }
             }
             if (end.opcode() == RawStream.CLOSE) {
-                assertThat(end.code()).isEqualTo(4000);
-                isRefused = true;
+                // Or its answers pile up, since it sends all before it reads.
+                assertThat(end.code()).isIn(4000, 1013);
+                isRefused = end.code() == 4000;
             }
         }
         assertThat(isRefused)
