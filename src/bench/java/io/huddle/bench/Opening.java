@@ -15,6 +15,7 @@ final class Opening {
     private final Samples samples = new Samples();
     private final List<WebSocketLine> lines = new ArrayList<>();
     private int begun;
+    private int most;
     private int connected;
 
     /** @param target the upgrade's target of each stream, made when it is sent */
@@ -27,9 +28,8 @@ final class Opening {
 
     List<WebSocketLine> open(int count, int atATime) throws IOException {
         long start = System.nanoTime();
-        while (begun < Math.min(count, atATime)) {
-            begin(count);
-        }
+        most = atATime;
+        more(count);
         loop.run(() -> connected == count, Loop.NO_WORK);
         samples.took(System.nanoTime() - start);
         return lines;
@@ -37,6 +37,13 @@ final class Opening {
 
     Samples samples() {
         return samples;
+    }
+
+    /** Few at first: a node that has just started compiles its code and opens its pool with the first of them. */
+    private void more(int count) {
+        while (begun < count && begun - connected < Math.min(most, 2 + connected / 8)) {
+            begin(count);
+        }
     }
 
     private void begin(int count) {
@@ -49,9 +56,7 @@ final class Opening {
                 samples.add(System.nanoTime() - start);
                 line.onMessage(pong -> {});
                 connected++;
-                if (begun < count) {
-                    begin(count);
-                }
+                more(count);
             }));
         } catch (IOException failed) {
             throw new IllegalStateException("a connection failed", failed);

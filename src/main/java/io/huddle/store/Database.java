@@ -2,6 +2,8 @@ package io.huddle.store;
 
 import jakarta.annotation.Resource;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.transaction.Status;
+import jakarta.transaction.TransactionSynchronizationRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -18,6 +20,17 @@ public class Database {
     @Resource(name = "jdbc/huddle")
     private DataSource pool;
 
+    /**
+     * The same pool, unshared. Outside of a transaction the server keeps a shared connection, closed or not, until the
+     * request ends; a transaction of the same request would then need a second one, and as many requests as the pool has
+     * connections would wait for each other.
+     */
+    @Resource(name = "jdbc/huddle-unshared")
+    private DataSource unshared;
+
+    @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
+    private TransactionSynchronizationRegistry transactions;
+
     @Resource(name = "jdbc/huddle-migration")
     private DataSource migration;
 
@@ -25,7 +38,8 @@ public class Database {
 
     /** A connection to close after use; it blocks for at most the pool's connection timeout. */
     public Connection connection() throws SQLException {
-        return pool.getConnection();
+        boolean isInside = transactions.getTransactionStatus() != Status.STATUS_NO_TRANSACTION;
+        return (isInside ? pool : unshared).getConnection();
     }
 
     /** Connections without the short timeouts, for changes of the schema only. */
