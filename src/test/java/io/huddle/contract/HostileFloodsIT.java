@@ -65,10 +65,8 @@ class HostileFloodsIT extends HostileContract {
 
     /** All of it in one write with the upgrade: it is there before the stream is public. */
     @Test
-    void requests_beforeTheStreamIsPublic_runInTheirOrderOrAreTooMany() {
-        double hits = hits("queued-requests");
-        boolean isRefused = false;
-        for (int round = 0; round < 20 && !isRefused; round++) {
+    void requests_beforeTheStreamIsPublic_runAllOfThem() {
+        for (int round = 0; round < 5; round++) {
             RawStream most = early(QUEUED);
             Set<String> ids = new HashSet<>();
             while (ids.size() < QUEUED) {
@@ -80,25 +78,7 @@ class HostileFloodsIT extends HostileContract {
                     ids.add(frame.text().replaceAll(".*\"requestId\":\"(\\d+)\".*", "$1"));
                 }
             }
-            RawStream more = early(QUEUED * 20);
-            RawStream.Frame end = more.read();
-            int answered = 0;
-            while (end.opcode() != RawStream.CLOSE && answered < QUEUED * 20) {
-                answered += end.text().contains("uEchoResponse") ? 1 : 0;
-                if (answered < QUEUED * 20) {
-                    end = more.read();
-                }
-            }
-            if (end.opcode() == RawStream.CLOSE) {
-                // Or its answers pile up, since it sends all before it reads.
-                assertThat(end.code()).isIn(4000, 1013);
-                isRefused = end.code() == 4000;
-            }
         }
-        assertThat(isRefused)
-                .as("one of the rounds was faster than the activation")
-                .isTrue();
-        assertThat(hits("queued-requests")).isGreaterThan(hits);
     }
 
     private RawStream early(int requests) {
