@@ -1,7 +1,7 @@
 package io.huddle.presence;
 
 import io.huddle.presence.Places.Place;
-import io.huddle.presence.StreamMetrics.Departure;
+import io.huddle.presence.SessionStreamMetrics.Departure;
 import io.huddle.security.Identity;
 import io.huddle.store.Failure;
 import io.huddle.stream.ClientDisconnected;
@@ -53,7 +53,7 @@ public class StreamDepartures {
     private PresenceMetrics refusals;
 
     @Inject
-    private StreamMetrics metrics;
+    private SessionStreamMetrics metrics;
 
     @Resource
     private ManagedScheduledExecutorService scheduler;

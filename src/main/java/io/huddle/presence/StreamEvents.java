@@ -41,7 +41,7 @@ final class StreamEvents implements Subscriber {
     private final String room;
     private final EventReader reader;
     private final EventMetrics events;
-    private final StreamMetrics metrics;
+    private final SessionStreamMetrics metrics;
     private final Executor executor;
     private final Duration patience = Duration.ofSeconds(Setting.EVENT_ACK_TIMEOUT_SECONDS.value());
     private volatile long position;
@@ -57,7 +57,7 @@ final class StreamEvents implements Subscriber {
             long position,
             EventReader reader,
             EventMetrics events,
-            StreamMetrics metrics,
+            SessionStreamMetrics metrics,
             Executor executor) {
         this.stream = stream;
         this.room = room;

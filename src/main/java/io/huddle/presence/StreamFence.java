@@ -8,6 +8,7 @@ import io.huddle.security.Identity;
 import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ClientDisconnected;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.Streams;
@@ -25,8 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +41,6 @@ public class StreamFence {
     private static final Logger LOG = Logger.getLogger(StreamFence.class.getName());
     private static final int SESSIONS_A_QUERY = 1_000;
 
-    /** Enough for an answer to be on its way before its stream ends. */
-    private static final int GOODBYE_MS = 250;
-
     /** Streams that are about to end by their own leave. */
     private final Set<String> leaving = ConcurrentHashMap.newKeySet();
 
@@ -55,7 +51,7 @@ public class StreamFence {
     private Standings standings;
 
     @Inject
-    private StreamMetrics metrics;
+    private SessionStreamMetrics metrics;
 
     @Inject
     private Background background;
@@ -74,7 +70,7 @@ public class StreamFence {
         background.repeat("the fence of client streams", pause, pause, this::poll);
     }
 
-    /** Leaves by the stream itself, which then ends a moment later, so that the answer comes first. */
+    /** Leaves by the stream itself, which ends when the leave has been answered. */
     void leaving(ClientStream stream, Leave leave) throws SQLException {
         leaving.add(stream.connectionId());
         boolean left = false;
@@ -86,16 +82,13 @@ public class StreamFence {
                 leaving.remove(stream.connectionId());
             }
         }
-        try {
-            ScheduledFuture<?> unused = scheduler.schedule(() -> sayGoodbye(stream), GOODBYE_MS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException full) {
-            sayGoodbye(stream);
-        }
+        End end = End.of(Ending.LEFT);
+        metrics.fenced(end, "event");
+        stream.closeAfterAnswer(end.cause(), end.reason());
     }
 
-    private void sayGoodbye(ClientStream stream) {
-        leaving.remove(stream.connectionId());
-        close(stream, End.of(Ending.LEFT), "event");
+    void forget(@Observes ClientDisconnected gone) {
+        leaving.remove(gone.stream().connectionId());
     }
 
     void changed(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {

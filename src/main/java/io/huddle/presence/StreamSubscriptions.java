@@ -54,7 +54,7 @@ public class StreamSubscriptions {
     private EventMetrics events;
 
     @Inject
-    private StreamMetrics metrics;
+    private SessionStreamMetrics metrics;
 
     @Inject
     private StreamFailures failures;

@@ -25,6 +25,11 @@ final class ByteStreams {
     private static final int MOST_REMEMBERED = 65_536;
     private static final int REASON_LENGTH = 1_024;
 
+    /** Reading pauses at this part of the buffer, so that a call waits behind little of it, and goes on at half of that. */
+    private static final int PAUSE_AT_PART = 8;
+
+    private static final int GO_ON_AT_PART = 2;
+
     private final ClientStream stream;
     private final Services services;
     private final Limits limits;
@@ -254,7 +259,7 @@ final class ByteStreams {
 
     /** Makes the reading of the socket wait while too much is buffered. */
     private void holdBack(Receiving one) {
-        long high = limits.bufferBytes() / 8;
+        long high = limits.bufferBytes() / PAUSE_AT_PART;
         synchronized (this) {
             if (buffered <= high) {
                 return;
@@ -262,7 +267,7 @@ final class ByteStreams {
         }
         boolean mayWait = services.pauses().tryAcquire();
         try {
-            boolean eased = mayWait ? awaitEase(high / 2) : isWithin(limits.bufferBytes());
+            boolean eased = mayWait ? awaitEase(high / GO_ON_AT_PART) : isWithin(limits.bufferBytes());
             if (!eased) {
                 services.metrics().hit(mayWait ? "byte-stream-pause" : "byte-stream-buffer");
                 destroy(one, "the receiver is too slow");

@@ -5,6 +5,7 @@ import com.google.protobuf.Descriptors.OneofDescriptor;
 import com.google.protobuf.Message;
 import io.huddle.security.Identity;
 import io.huddle.web.Ids;
+import io.huddle.web.TokenBucket;
 import io.huddle.wire.ByteStreamOperation;
 import io.huddle.wire.ClientMessage;
 import io.huddle.wire.PingPong;
@@ -58,8 +59,11 @@ public final class ClientStream {
     /** The socket takes nothing: its close will wait. */
     private volatile boolean stuck;
 
-    private int pongs = PONGS;
-    private long pongsAt = heardAt;
+    private final TokenBucket pongs = new TokenBucket(1, PONGS, heardAt);
+    private volatile @Nullable Farewell farewell;
+
+    /** How the stream is to end when the request that this thread works for has been answered. */
+    private record Farewell(Thread worker, CloseCause why, String reason) {}
 
     private enum State {
         PENDING,
@@ -201,6 +205,14 @@ public final class ClientStream {
         services.ended(this, before == State.PUBLIC);
     }
 
+    /**
+     * Ends the stream once the request that this thread works for has been answered; for a handler, of the kind that
+     * answers by returning, of a request by which the client itself ends it.
+     */
+    public void closeAfterAnswer(CloseCause why, String reason) {
+        farewell = new Farewell(Thread.currentThread(), why, reason);
+    }
+
     /** Why it ended; meaningful once it is dead. */
     CloseCause cause() {
         return cause;
@@ -287,14 +299,7 @@ public final class ClientStream {
 
     /** Each ping is answered, up to a rate: two sides that answer each other's answers must not go on for ever. */
     private void pong() {
-        long now = System.nanoTime();
-        long seconds = Math.min(PONGS, (now - pongsAt) / 1_000_000_000L);
-        if (seconds > 0) {
-            pongs = (int) Math.min(PONGS, pongs + seconds);
-            pongsAt = now;
-        }
-        if (pongs > 0) {
-            pongs--;
+        if (pongs.take(System.nanoTime())) {
             send(PONG);
         }
     }
@@ -326,6 +331,10 @@ public final class ClientStream {
             reply.setError(outcome.error()).setUserError(outcome.userError());
         }
         send(reply.build());
+        Farewell last = farewell;
+        if (last != null && last.worker() == Thread.currentThread()) {
+            close(last.why(), last.reason());
+        }
     }
 
     private static String prefix(FieldDescriptor request) {

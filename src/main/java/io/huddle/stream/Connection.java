@@ -82,27 +82,15 @@ final class Connection extends Endpoint {
     }
 
     private void take(ClientStream mine, ByteBuffer part, boolean last) {
-        int size = part.remaining();
         if (text) {
             mine.violate(Violation.malformed("this codec sends text frames"));
-            return;
-        }
-        Fragments open = fragments;
-        if (open == null && last) {
-            if (!isTooLong(mine, size)) {
-                receive(mine, () -> Codec.decode(part), size);
-            }
-            return;
-        }
-        Fragments all = open == null ? new Fragments() : open;
-        fragments = last ? null : all;
-        if (!isTooLong(mine, all.bytes() + size)) {
-            all.add(part);
-            if (last) {
-                receive(mine, () -> Codec.decode(all.joined()), all.bytes());
-            }
+        } else if (isWhole(last)) {
+            receive(mine, () -> Codec.decode(part), part.remaining());
+        } else if (begun().isWithin(most, part.remaining())) {
+            begun().add(part);
+            gathered(mine, last, all -> Codec.decode(all.binary()));
         } else {
-            fragments = null;
+            tooLong(mine);
         }
     }
 
@@ -110,36 +98,41 @@ final class Connection extends Endpoint {
         int size = Utf8.length(part);
         if (!text) {
             mine.violate(Violation.malformed("this codec sends binary frames"));
-            return;
-        }
-        Fragments open = fragments;
-        if (open == null && last) {
-            if (!isTooLong(mine, size)) {
-                receive(mine, () -> Codec.decode(part), size);
-            }
-            return;
-        }
-        Fragments all = open == null ? new Fragments() : open;
-        fragments = last ? null : all;
-        if (!isTooLong(mine, all.bytes() + size)) {
-            all.add(part, size);
-            if (last) {
-                receive(mine, () -> Codec.decode(all.text()), all.bytes());
-            }
+        } else if (isWhole(last)) {
+            receive(mine, () -> Codec.decode(part), size);
+        } else if (begun().isWithin(most, size)) {
+            begun().add(part, size);
+            gathered(mine, last, all -> Codec.decode(all.text()));
         } else {
-            fragments = null;
+            tooLong(mine);
         }
     }
 
-    private boolean isTooLong(ClientStream mine, int size) {
-        if (mine.isDead()) {
-            return true;
+    /** True for a message in one piece, as nearly all are: it is read where it lies. */
+    private boolean isWhole(boolean last) {
+        return last && fragments == null;
+    }
+
+    private Fragments begun() {
+        Fragments open = fragments;
+        if (open == null) {
+            open = new Fragments();
+            fragments = open;
         }
-        if (size > most) {
-            mine.violate(Violation.over("message-bytes", "a message of more than " + most + " bytes"));
-            return true;
+        return open;
+    }
+
+    private void gathered(ClientStream mine, boolean last, Gathering decoding) {
+        if (last) {
+            Fragments all = begun();
+            fragments = null;
+            receive(mine, () -> decoding.decode(all), all.bytes());
         }
-        return false;
+    }
+
+    private void tooLong(ClientStream mine) {
+        fragments = null;
+        mine.violate(Violation.over("message-bytes", "a message of more than " + most + " bytes"));
     }
 
     /** Decodes a message. */
@@ -148,7 +141,17 @@ final class Connection extends Endpoint {
         ClientMessage decode() throws InvalidProtocolBufferException;
     }
 
-    private static void receive(ClientStream mine, Decoding decoding, int size) {
+    /** Decodes what was put together. */
+    @FunctionalInterface
+    private interface Gathering {
+        ClientMessage decode(Fragments all) throws InvalidProtocolBufferException;
+    }
+
+    private void receive(ClientStream mine, Decoding decoding, int size) {
+        if (size > most) {
+            tooLong(mine);
+            return;
+        }
         ClientMessage message;
         try {
             message = decoding.decode();

@@ -91,15 +91,18 @@ public class Handshakes {
         }
         try {
             Proven proven = asked.ticket() == null ? signed(asked, path) : ticketed(asked, asked.ticket());
-            return authorized(new Handshake(
-                    proven.identity(),
-                    proven.clientId(),
-                    asked.streamId(),
-                    asked.protocol(),
-                    asked.appVersion(),
-                    proven.supersede(),
-                    asked.capabilitySet(),
-                    asked.metadata()));
+            return authorized(
+                    authorizers,
+                    limits,
+                    new Handshake(
+                            proven.identity(),
+                            proven.clientId(),
+                            asked.streamId(),
+                            asked.protocol(),
+                            asked.appVersion(),
+                            proven.supersede(),
+                            asked.capabilitySet(),
+                            asked.metadata()));
         } catch (DatabaseUnavailable away) {
             throw unavailable();
         } catch (SQLException failed) {
@@ -166,7 +169,8 @@ public class Handshakes {
         return isRight;
     }
 
-    private Handshake authorized(Handshake proven) {
+    /** Asks every authorizer; what they add stands beside what the client sent, within the same limit. */
+    static Handshake authorized(Iterable<Authorizer> authorizers, HandshakeQuery.Limits limits, Handshake proven) {
         Map<String, String> metadata = new LinkedHashMap<>(proven.metadata());
         for (Authorizer authorizer : authorizers) {
             try {

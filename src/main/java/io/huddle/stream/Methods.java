@@ -18,7 +18,6 @@ final class Methods {
     private static final String REQUEST = "Request";
     private static final String RESPONSE = "Response";
     private static final Map<Descriptor, FieldDescriptor> OF_SERVER = byType(ServerMessage.getDescriptor());
-    private static final Map<Descriptor, FieldDescriptor> OF_CLIENT = byType(ClientMessage.getDescriptor());
 
     private Methods() {}
 
@@ -49,11 +48,6 @@ final class Methods {
     /** True if this field of a client's message is a request. */
     static boolean isRequest(FieldDescriptor field) {
         return field.getNumber() >= FIRST && field.getJsonName().endsWith(REQUEST);
-    }
-
-    /** The field of a client's message that holds messages of this type, or null. */
-    static @Nullable FieldDescriptor ofClient(Descriptor type) {
-        return OF_CLIENT.get(type);
     }
 
     private static @Nullable FieldDescriptor named(Descriptor message, String jsonName) {

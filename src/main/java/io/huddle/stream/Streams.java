@@ -153,6 +153,10 @@ public class Streams {
         ClientStream stream = new ClientStream(handshake, codec, mine, wire, closer);
         open.add(stream);
         stream.greet();
+        if (draining) {
+            // Its handshake began before; whoever drained may not have seen it.
+            sendAway(stream);
+        }
         execute(() -> {
             try {
                 activate(stream);
@@ -278,10 +282,12 @@ public class Streams {
     /** Sends every client away, each after a delay of its own, so that they do not come to the other nodes all at once. */
     private void drain() {
         draining = true;
-        for (ClientStream stream : open) {
-            int delay = ThreadLocalRandom.current().nextInt(drainSpreadMs + 1);
-            stream.close(CloseCause.DRAINING, Integer.toString(delay));
-        }
+        open.forEach(this::sendAway);
+    }
+
+    private void sendAway(ClientStream stream) {
+        int delay = ThreadLocalRandom.current().nextInt(drainSpreadMs + 1);
+        stream.close(CloseCause.DRAINING, Integer.toString(delay));
     }
 
     @PreDestroy

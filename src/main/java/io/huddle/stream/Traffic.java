@@ -27,10 +27,10 @@ public class Traffic {
     private final boolean bodies = logs && Setting.STREAM_TRAFFIC_BODIES.isOn();
 
     @Inject
-    private Event<MessagePassed> passed;
+    Event<MessagePassed> passed;
 
     @Inject
-    private BeanManager beans;
+    BeanManager beans;
 
     /** Whether anybody observes messages; looked up with the first one. */
     private volatile @Nullable Boolean observed;

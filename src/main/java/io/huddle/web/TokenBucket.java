@@ -1,7 +1,7 @@
 package io.huddle.web;
 
 /** A rate limit of one subject: so many a second, with a burst. Pure: time is an argument, in nanoseconds. */
-final class TokenBucket {
+public final class TokenBucket {
     private static final double NANOS = 1e9;
 
     private final double perSecond;
@@ -9,7 +9,8 @@ final class TokenBucket {
     private double tokens;
     private long last;
 
-    TokenBucket(double perSecond, double burst, long now) {
+    /** @param now in nanoseconds, by the clock of all later calls */
+    public TokenBucket(double perSecond, double burst, long now) {
         this.perSecond = perSecond;
         this.burst = burst;
         this.tokens = burst;
@@ -17,7 +18,7 @@ final class TokenBucket {
     }
 
     /** Takes one token if there is one. Safe for use by several threads. */
-    synchronized boolean take(long now) {
+    public synchronized boolean take(long now) {
         tokens = Math.min(burst, tokens + (now - last) * perSecond / NANOS);
         last = now;
         if (tokens < 1) {

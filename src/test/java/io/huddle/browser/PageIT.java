@@ -1,39 +1,11 @@
 package io.huddle.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.huddle.harness.Node;
-import io.huddle.harness.Store;
-import java.nio.file.Path;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Two people in two browsers hold a huddle on the embedded default. */
-class PageIT {
-    private static @Nullable Node node;
-
-    @BeforeAll
-    static void start(@TempDir Path folder) {
-        if (!Browser.isThere()) {
-            System.out.println("PageIT " + Browser.HOW_TO_GET_IT);
-        }
-        assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
-        node = Node.start("page", Store.h2(folder).env(), Map.of("HUDDLE_DEMO", "true"))
-                .awaitReady();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (node != null) {
-            node.close();
-        }
-    }
-
+class PageIT extends BrowserNode {
     @Test
     void twoPeople_createJoinDropRejoinAndClose_seeTheSameRoster() {
         try (Browser alice = Browser.open();
@@ -96,8 +68,8 @@ class PageIT {
         }
     }
 
-    private static void signIn(Browser browser, String subject) {
-        browser.go(java.util.Objects.requireNonNull(node).uri("/"));
+    private void signIn(Browser browser, String subject) {
+        browser.go(page());
         browser.type("subject", subject);
         browser.type("team", "ward-7");
         browser.click("signin-submit");

@@ -1,28 +1,19 @@
 package io.huddle.browser;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
-import io.huddle.harness.Node;
-import io.huddle.harness.Store;
 import io.huddle.harness.TcpProxy;
 import jakarta.json.Json;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Two people in two browsers talk, also over a network that fails. */
-class TalkIT {
+class TalkIT extends BrowserNode {
     /** Where the picture of the README is written to, if this property says so. */
     private static final String SCREENSHOT = "huddle.screenshot";
 
@@ -30,25 +21,6 @@ class TalkIT {
     private static final String BOB = "clinician-bbbb";
     private static final Duration FAULT = Duration.ofSeconds(4);
     private static final Duration LEASE = Duration.ofSeconds(15);
-
-    private static @Nullable Node node;
-
-    @BeforeAll
-    static void start(@TempDir Path folder) {
-        if (!Browser.isThere()) {
-            System.out.println("TalkIT " + Browser.HOW_TO_GET_IT);
-        }
-        assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
-        node = Node.start("talk", Store.h2(folder).env(), Map.of("HUDDLE_DEMO", "true"))
-                .awaitReady();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (node != null) {
-            node.close();
-        }
-    }
 
     @Test
     void twoPeople_whoJoin_hearEachOther_andSeeWhoSpeaks() {
@@ -87,8 +59,8 @@ class TalkIT {
     void participantWithoutAMicrophone_isTold_andHearsTheOthers() {
         try (Browser alice = Browser.open();
                 Browser bob = Browser.talking()) {
-            join(alice, address(), ALICE, "standup-listen");
-            join(bob, address(), BOB, "standup-listen");
+            join(alice, page(), ALICE, "standup-listen");
+            join(bob, page(), BOB, "standup-listen");
             alice.awaitText("microphone-words", "listening only: there is no microphone");
             alice.awaitSound("whoever only listens");
             alice.awaitShown(speaking(BOB));
@@ -99,11 +71,11 @@ class TalkIT {
     /** A lift, a tunnel, another access point: the network is gone for some seconds and nobody should notice much. */
     @Test
     void participantOfflineForFourSeconds_isTheSameSessionAgain_neverAbsentAndNeverTwice() {
-        try (TcpProxy network = TcpProxy.to(Objects.requireNonNull(node).port());
+        try (TcpProxy network = TcpProxy.to(node().port());
                 Browser alice = Browser.talking();
                 Browser bob = Browser.talking()) {
             join(alice, through(network), ALICE, "standup-lift");
-            join(bob, address(), BOB, "standup-lift");
+            join(bob, page(), BOB, "standup-lift");
             alice.awaitSound("alice before the fault");
             bob.awaitSound("bob before the fault");
             String session = alice.session(ALICE);
@@ -136,11 +108,11 @@ class TalkIT {
 
     @Test
     void participantOfflineForLongerThanTheLease_isAbsentOnce_andBackByItself() {
-        try (TcpProxy network = TcpProxy.to(Objects.requireNonNull(node).port());
+        try (TcpProxy network = TcpProxy.to(node().port());
                 Browser alice = Browser.talking();
                 Browser bob = Browser.talking()) {
             join(alice, through(network), ALICE, "standup-tunnel");
-            join(bob, address(), BOB, "standup-tunnel");
+            join(bob, page(), BOB, "standup-tunnel");
             bob.awaitSound("bob before the fault");
             bob.watchRoster();
 
@@ -201,8 +173,8 @@ class TalkIT {
         browser.thawNetwork();
     }
 
-    private static Api operator() {
-        Api anybody = Api.anonymous(Objects.requireNonNull(node));
+    private Api operator() {
+        Api anybody = Api.anonymous(node());
         String token = anybody.post(
                         "/demo/token",
                         Api.json()
@@ -213,12 +185,12 @@ class TalkIT {
                 .assertStatus(200)
                 .json()
                 .getString("token");
-        return Api.of(Objects.requireNonNull(node), token);
+        return Api.of(node(), token);
     }
 
-    private static void meet(Browser alice, Browser bob, String occurrence) {
-        join(alice, address(), ALICE, occurrence);
-        join(bob, address(), BOB, occurrence);
+    private void meet(Browser alice, Browser bob, String occurrence) {
+        join(alice, page(), ALICE, occurrence);
+        join(bob, page(), BOB, occurrence);
         alice.awaitSound("alice");
         bob.awaitSound("bob");
     }
@@ -235,11 +207,7 @@ class TalkIT {
         browser.awaitText("you", "Present");
     }
 
-    private static URI address() {
-        return Objects.requireNonNull(node).uri("/");
-    }
-
-    private static URI through(TcpProxy network) {
+    private URI through(TcpProxy network) {
         return URI.create("http://localhost:" + network.port() + "/");
     }
 

@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Who may open a stream: by the ticket of a join, or signed with a client's key. */
 class HandshakesIT extends Contract {
     private static final String KEYS = "/admin/clients/keys";
+    private static final int CROWD = 48;
     private static final int MANY = 16;
 
     /** A client with its secret. */
@@ -62,7 +65,8 @@ class HandshakesIT extends Contract {
     void ticket_shownByManyAtOnce_opensOneStream() throws Exception {
         Answer joined = joins();
 
-        List<Integer> statuses = atOnce(MANY, () -> status(StreamClient.to(site.node(), joined)));
+        List<Integer> statuses =
+                atOnce(MANY, () -> StreamClient.to(site.node(), joined).status());
 
         assertThat(statuses).filteredOn(status -> status == 101).hasSize(1);
         assertThat(statuses).filteredOn(status -> status == 403).hasSize(MANY - 1);
@@ -166,7 +170,7 @@ class HandshakesIT extends Contract {
 
         StreamClient.Draft draft = to().signed(key.client(), key.secret()).at(now().plusSeconds(off));
 
-        assertThat(status(draft)).isEqualTo(status);
+        assertThat(draft.status()).isEqualTo(status);
     }
 
     @Test
@@ -198,10 +202,26 @@ class HandshakesIT extends Contract {
 
         List<Integer> statuses = atOnce(
                 MANY,
-                () -> status(to().signed(key.client(), key.secret()).at(now).with("nonce", nonce)));
+                () -> to().signed(key.client(), key.secret())
+                        .at(now)
+                        .with("nonce", nonce)
+                        .status());
 
         assertThat(statuses).filteredOn(status -> status == 101).hasSize(1);
         assertThat(statuses).filteredOn(status -> status == 403).hasSize(MANY - 1);
+    }
+
+    /** Each handshake held two connections of the pool for a while, and so many waited for each other until they were refused. */
+    @Test
+    void handshakes_moreAtOnceThanThePoolHasConnections_allGetIn() throws Exception {
+        BlockingQueue<StreamClient.Draft> drafts = new LinkedBlockingQueue<>();
+        for (int i = 0; i < CROWD; i++) {
+            drafts.add(signed(key()));
+        }
+
+        List<Integer> statuses = atOnce(CROWD, () -> drafts.remove().status());
+
+        assertThat(statuses).containsOnly(101);
     }
 
     @Test
@@ -290,15 +310,6 @@ class HandshakesIT extends Contract {
         assertThatExceptionOfType(StreamClient.Refused.class)
                 .isThrownBy(draft::open)
                 .satisfies(refused -> assertThat(refused.status()).isEqualTo(status));
-    }
-
-    private static int status(StreamClient.Draft draft) {
-        try {
-            draft.open().close();
-            return 101;
-        } catch (StreamClient.Refused refused) {
-            return refused.status();
-        }
     }
 
     /** Runs the same on so many threads, which all begin together. */

@@ -141,7 +141,7 @@ class HostileHandshakesIT extends HostileContract {
         String room = openRoom();
         Answer joined = integrator().joinAs(room, "ada").assertStatus(201);
         StreamClient thief = keep(StreamClient.to(node(), joined).connect());
-        assertThat(status(StreamClient.to(node(), joined))).isEqualTo(403);
+        assertThat(StreamClient.to(node(), joined).status()).isEqualTo(403);
 
         Answer again = integrator().joinAs(room, "ada");
         StreamClient owner = keep(StreamClient.to(node(), again).connect());
@@ -246,15 +246,6 @@ class HostileHandshakesIT extends HostileContract {
         return query.entrySet().stream()
                 .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
                 .collect(Collectors.joining("&"));
-    }
-
-    private static int status(StreamClient.Draft draft) {
-        try {
-            draft.open().close();
-            return 101;
-        } catch (StreamClient.Refused refused) {
-            return refused.status();
-        }
     }
 
     /** Of many who would all replace each other one is left, whoever it is, and none was told of a conflict. */

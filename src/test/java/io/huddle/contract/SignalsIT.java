@@ -3,6 +3,7 @@ package io.huddle.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Message;
+import io.huddle.harness.Awaiting;
 import io.huddle.harness.StreamClient;
 import io.huddle.wire.DSignalRequest;
 import io.huddle.wire.DSignalResponse;
@@ -40,6 +41,42 @@ class SignalsIT extends StreamContract {
         assertThat(Metrics.of(site).value("huddle_signals_total", "kind", "offer", "outcome", "delivered"))
                 .isEqualTo(before + 1);
         assertThat(site.node().log()).doesNotContain("203.0.113.7");
+    }
+
+    /** A burst for every peer of a full room, then so many a second; the stream stays, and goes on when it has waited. */
+    @Test
+    void signals_moreThanABurst_areRefusedAndTheStreamStays() {
+        String room = openRoom(participant("ada"));
+        Member ada = member("ada", room);
+        Membership bob = Membership.of(participant("bob"), participant("bob").join(room));
+        USignalRequest signal = USignalRequest.newBuilder()
+                .setRoom(room)
+                .setToSession(bob.session())
+                .setKind("candidate")
+                .setPayload("p")
+                .build();
+        String refused = "";
+        for (int i = 0; i < 20_000 && refused.isEmpty(); i += 50) {
+            if (i % 500 == 0) {
+                ada.renew();
+            }
+            List<CompletableFuture<Message>> answers = new ArrayList<>();
+            for (int j = 0; j < 50; j++) {
+                answers.add(ada.stream().callLater(signal));
+            }
+            for (CompletableFuture<Message> answer : answers) {
+                Throwable failed = answer.handle((done, why) -> why).join();
+                refused = failed == null ? refused : String.valueOf(failed.getMessage());
+            }
+        }
+
+        assertThat(refused).contains("too-many-requests");
+        Awaiting.until(
+                "a signal passes again",
+                () -> ada.stream()
+                        .callLater(signal)
+                        .handle((done, failed) -> failed == null)
+                        .join());
     }
 
     @Test

@@ -21,6 +21,22 @@ import org.junit.jupiter.api.Test;
 /** Rooms followed over the stream: at least once, in order, and nobody left behind. */
 class StreamEventsIT extends StreamContract {
     @Test
+    void rooms_moreThanAStreamMayFollow_areRefusedAndTheOthersStay() {
+        StreamClient client = client("integrator", team);
+        String first = openRoom(integrator());
+        client.call(subscription(first), USubscribeResponse.class);
+        for (int i = 1; i < 32; i++) {
+            client.call(subscription(openRoom(integrator())), USubscribeResponse.class);
+        }
+
+        assertThat(client.fails(subscription(openRoom(integrator()))).error())
+                .startsWith("invalid-request: ")
+                .contains("32");
+        client.call(subscription(first), USubscribeResponse.class);
+        assertThat(client.isClosed()).isFalse();
+    }
+
+    @Test
     void silentLeaver_isSuspectAndThenAbsent_inEverybodysPicture() throws Exception {
         // Case 1: who left without a goodbye stayed in the list for 50 s.
         Api api = participant("ada");

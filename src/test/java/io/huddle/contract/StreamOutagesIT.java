@@ -80,8 +80,8 @@ class StreamOutagesIT extends HostileContract {
                     }
                 });
                 assertThat(echo(ada, "meanwhile")).isEqualTo("meanwhile");
-                assertThat(status(StreamClient.to(node(), waiting))).isEqualTo(503);
-                assertThat(status(signed(key))).isEqualTo(503);
+                assertThat(StreamClient.to(node(), waiting).status()).isEqualTo(503);
+                assertThat(signed(key).status()).isEqualTo(503);
                 assertThat(echo(ada, "still")).isEqualTo("still");
             } finally {
                 Away.WIRE.mend();
@@ -95,7 +95,9 @@ class StreamOutagesIT extends HostileContract {
                 }
             });
             Awaiting.until(
-                    RECOVERY, "streams open again", () -> status(signed(key).with("supersede", "1")) == 101);
+                    RECOVERY,
+                    "streams open again",
+                    () -> signed(key).with("supersede", "1").status() == 101);
             Awaiting.until(RECOVERY, "ready", () -> node().isReady());
         }
         assertThat(ada.isClosed()).isFalse();
@@ -139,14 +141,5 @@ class StreamOutagesIT extends HostileContract {
         assertThat(took).isLessThan(STOPPED);
         // For whoever looks after the others.
         letSomebodyIn();
-    }
-
-    private static int status(StreamClient.Draft draft) {
-        try {
-            draft.open().close();
-            return 101;
-        } catch (StreamClient.Refused refused) {
-            return refused.status();
-        }
     }
 }

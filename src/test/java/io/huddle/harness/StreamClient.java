@@ -233,6 +233,16 @@ public final class StreamClient implements AutoCloseable {
             return stream;
         }
 
+        /** The HTTP status of the upgrade: 101, or what it was refused with. The stream is not kept. */
+        public int status() {
+            try {
+                open().close();
+                return 101;
+            } catch (Refused refused) {
+                return refused.status();
+            }
+        }
+
         private String queryString() {
             Map<String, String> all = new LinkedHashMap<>();
             all.put("pv", Integer.toString(protocol));

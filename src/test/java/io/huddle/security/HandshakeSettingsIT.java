@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.huddle.harness.Answer;
 import io.huddle.harness.Api;
+import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import io.huddle.harness.Store;
 import io.huddle.harness.StreamClient;
@@ -58,7 +59,7 @@ class HandshakeSettingsIT {
             audienceIsThePathOrTheSetting(node, secret);
             joinTellsThePublicAddressAndTheServers(node);
         }
-        try (Node node = start("keys-other", Map.of("HUDDLE_KEYS_SECRET", OTHER))) {
+        try (Node node = start("keys-other", Map.of("HUDDLE_KEYS_SECRET", OTHER, "HUDDLE_STREAM_STREAMS", "2"))) {
             refused(node, "c-badge", secret);
             refused(node, "c-badge", secret);
             assertThat(node.log().lines().filter(line -> line.contains("cannot be opened")))
@@ -73,7 +74,26 @@ class HandshakeSettingsIT {
                     .getString("secret");
             StreamClient.to(node).signed("c-badge", next).connect().close();
             assertThat(node.log()).doesNotContain(secret, next, OTHER, RIGHT);
+            streamsAreAsManyAsTheNodeTakes(node);
         }
+    }
+
+    /** The ticket of who found no place is not used up. */
+    private static void streamsAreAsManyAsTheNodeTakes(Node node) {
+        Api anybody = Api.of(node, Tokens.integrator("desk", "ward-8"));
+        String room = anybody.createRoom("ward-8", "standup", "key")
+                .assertStatus(201)
+                .json()
+                .getString("id");
+        Answer late = anybody.joinAs(room, "cleo");
+        try (StreamClient ada =
+                        StreamClient.to(node, anybody.joinAs(room, "ada")).connect();
+                StreamClient bob =
+                        StreamClient.to(node, anybody.joinAs(room, "bob")).connect()) {
+            assertThat(StreamClient.to(node, late).status()).isEqualTo(503);
+            assertThat(ada.isClosed() || bob.isClosed()).isFalse();
+        }
+        Awaiting.until("a place", () -> StreamClient.to(node, late).status() == 101);
     }
 
     private static void oldProtocolsAreSpoken(Node node, String secret) {

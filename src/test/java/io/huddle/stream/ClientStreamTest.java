@@ -476,4 +476,20 @@ class ClientStreamTest {
         assertThat(peer.stream.cause()).isEqualTo(CloseCause.NO_CAPACITY);
         assertThat(peer.hits).containsExactly("send-buffer");
     }
+
+    @Test
+    void closeAfterAnswer_ofOneRequest_answersItFirstAndNoOtherEndsIt() {
+        peer.open();
+        peer.receive(echo("a"));
+        peer.receive(echo("b"));
+        peer.stream.closeAfterAnswer(CloseCause.SESSION_ENDED, "left");
+        CompletableFuture<Dispatcher.Outcome> other = inWork.remove();
+        CompletableFuture.runAsync(() -> other.complete(echoed())).join();
+        assertThat(peer.stream.isDead()).isFalse();
+
+        answerNext();
+
+        assertThat(peer.sent).extracting(ServerMessage::getRequestId).containsExactly("a", "b");
+        assertThat(peer.closes).containsExactly("4004 left");
+    }
 }

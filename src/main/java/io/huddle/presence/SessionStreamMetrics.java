@@ -9,7 +9,7 @@ import org.eclipse.microprofile.metrics.Tag;
 
 /** Counts what sessions and their streams do to each other. Labels are closed sets. Safe for use by any thread. */
 @ApplicationScoped
-public class StreamMetrics {
+public class SessionStreamMetrics {
     private static final Metadata FENCED = described(
             "huddle_streams_fenced", "Participants' streams ended because their session ended or was joined again.");
     private static final Metadata DEPARTED = described(
