@@ -1,0 +1,175 @@
+package io.huddle.registry;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps the records of who is connected where. Safe for use by any thread; every operation is atomic for the client id, the
+ * shard or the chunk that it concerns, and returns without blocking.
+ *
+ * <p>Each operation either answers or fails exceptionally with {@link RegistryUnavailable}. After such a failure of a write
+ * nobody knows whether it happened: ask again with the same warrant, which has the same effect once, or revoke it. Times
+ * are milliseconds on the registry's own clock, never on a node's.
+ *
+ * <p>Rules of every write, judged in this order: a shard whose epoch is another (or that has none while the registry has
+ * one) answers {@code OTHER_EPOCH}; a warrant whose number is in the shard's dead set answers {@code WRITER_DEAD}; a
+ * warrant past its {@code notAfter}, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
+ * answers {@code TOO_LATE}. Source: the rules of the mesh's registry.
+ */
+public interface RegistryBackend {
+    Set<Capability> capabilities();
+
+    /** The registry's clock now. */
+    CompletionStage<Long> time();
+
+    /**
+     * Records an active connection. Never takes an id from another connection.
+     *
+     * <p>No record: made, unless an open claim has a higher or the same order ({@code NEWER_EXISTS}, {@code CONFLICT}); a
+     * claim with a lower order is dropped. A record of the same node, process and connection: rewritten, keeping its mark,
+     * connectedAt and, when {@code order} is zero, its order. A record of another connection: {@code NEWER_EXISTS} if its
+     * order is higher, or the same with a greater connection id; else {@code CONFLICT}, to be settled by a claim. A corrupt
+     * record answers {@code CORRUPT}.
+     */
+    CompletionStage<Written> register(Warrant warrant, Registration registration);
+
+    /** The same with a pending record. */
+    CompletionStage<Written> reserve(Warrant warrant, Registration registration);
+
+    /**
+     * Makes the pending record of exactly this connection active, with this metadata; of an active one only the metadata is
+     * written. {@code NOT_OWNER} if the record is gone or another's.
+     */
+    CompletionStage<Written> activate(Warrant warrant, String clientId, String connectionId, String metadata);
+
+    /**
+     * Removes the record of exactly this connection, and this connection's own open claim. {@code OK} if it was removed now,
+     * {@code NOT_OWNER} if there is none or another's. A corrupt record is removed if {@code ownCorrupt}, by which its node
+     * says that it wrote the last good one for this id.
+     */
+    CompletionStage<Written> unregister(Warrant warrant, String clientId, String connectionId, boolean ownCorrupt);
+
+    /** Replaces the metadata of exactly this connection's record. {@code NOT_OWNER} if it is gone or another's. */
+    CompletionStage<Written> updateMetadata(Warrant warrant, String clientId, String connectionId, String metadata);
+
+    /** The active record, if there is one that can be read. */
+    CompletionStage<Optional<ClientRecord>> getClient(String clientId);
+
+    /** The record, active or pending, and the open claim, at one instant. */
+    CompletionStage<Sight> getClientIncludingPending(String clientId);
+
+    /** All active records, page by page inside. For tests and small registries. */
+    CompletionStage<List<ClientRecord>> listClients();
+
+    /**
+     * At most {@code limit} active records from the cursor on; possibly fewer though more follow.
+     *
+     * @param cursor of the page before, empty at first
+     * @throws IllegalArgumentException if the cursor is none of this registry's
+     */
+    CompletionStage<ClientPage> listClientsPage(String cursor, int limit);
+
+    /** All active records of one node. For tests and small registries. */
+    CompletionStage<List<ClientRecord>> listClientsForNode(long node);
+
+    /** The same, page by page. */
+    CompletionStage<ClientPage> listClientsForNodePage(long node, String cursor, int limit);
+
+    /** Everything recorded for one node, pending included, page by page: what the node compares its streams with. */
+    CompletionStage<ClientPage> listRecordsOfNode(long node, String cursor, int limit);
+
+    /**
+     * Removes everything of a node whose number will not write again, and gives the active clients removed. Enters the
+     * number in each shard's dead set first. For a node that leaves in order.
+     */
+    CompletionStage<List<ClientRecord>> cleanupNode(long node);
+
+    /**
+     * Claims the id: a private intention, which leaves the record as it is. An open claim answers {@code CLAIMED} again to
+     * the same operation with the same content, {@code BUSY} to the same operation with another; a claim with a higher
+     * order replaces one with a lower, and the same order answers {@code BUSY}. A lapsed claim, or one of a number in the
+     * dead set, is as none. Orders are compared with record and claim; then a record of another connection with the same
+     * order (for a registration without an order: any) answers {@code CONFLICT}, unless {@code supersede}, or its mark is
+     * {@code goneMark}, or its node is {@code deadNode} or in the dead set.
+     */
+    CompletionStage<Claimed> claim(Warrant warrant, ClaimRequest request);
+
+    /**
+     * Puts the claimed record in place if the captured record is exactly as it was, or gone. The new record's mark is the
+     * claim's id. Only the claimant's node and process may commit.
+     */
+    CompletionStage<Committed> commitClaim(Warrant warrant, String clientId, String claim);
+
+    /** Drops the open claim, and revokes the operation that made it until its {@code notAfter}: a late resend of it has no effect. */
+    CompletionStage<Written> abortClaim(Warrant warrant, String clientId, String claim);
+
+    /**
+     * Removes the generation that the open claim captured, even if it has changed meanwhile; never another. {@code OK} if it
+     * is gone, {@code NOT_OWNER} if the claim is not open or another generation is there.
+     */
+    CompletionStage<Written> removeClaimPrevious(Warrant warrant, String clientId, String claim);
+
+    /** Removes the record that this claim put in place, and the claim; revokes its operation as {@link #abortClaim} does. */
+    CompletionStage<Written> removeClaimResult(Warrant warrant, String clientId, String claim);
+
+    /**
+     * One bounded step of removing a dead node's records; to be repeated until done. Enters the number in every shard's dead
+     * set before it removes anything there; active clients become chunks of the orphan queue in the same atomic step,
+     * pending ones and claims vanish.
+     *
+     * @param most records a step
+     */
+    CompletionStage<Cleanup> cleanupNodeAndEnqueueOrphaned(long node, int most);
+
+    /**
+     * Claims a chunk for {@link RegistryLimits#orphanClaimMs}; counts a try. A chunk whose tries are used up is set aside
+     * instead, unless there is no room for it there. Empty if nothing is due.
+     */
+    CompletionStage<Optional<OrphanChunk>> claimOrphaned(Warrant warrant);
+
+    /** Goes on holding the claimed chunk, up to five minutes from its claim; false if it is another's by now. */
+    CompletionStage<Boolean> renewOrphaned(Warrant warrant, OrphanChunk chunk);
+
+    /** The chunk was delivered: it goes. False if the claim is another's by now. */
+    CompletionStage<Boolean> ackOrphaned(Warrant warrant, OrphanChunk chunk);
+
+    /**
+     * The chunk was not delivered: it can be claimed again after the delay.
+     *
+     * @param countsAsTry false if a dependency was away, which says nothing about the chunk
+     * @return false if the claim is another's by now
+     */
+    CompletionStage<Boolean> nackOrphaned(Warrant warrant, OrphanChunk chunk, long delayMs, boolean countsAsTry);
+
+    /** Chunks that wait, are claimed or set aside, oldest first in each shard, for an operator. */
+    CompletionStage<List<OrphanChunk>> listOrphaned(int limit);
+
+    /** Gives a chunk set aside its tries back; false if there is none of this id. */
+    CompletionStage<Boolean> retryOrphaned(Warrant warrant, String chunkId);
+
+    CompletionStage<OrphanAccount> orphanAccount();
+
+    /**
+     * For backends without a durable queue: removes everything of a node and gives its active clients, in one atomic step,
+     * or nothing if they are more than one item or have more bytes than are left.
+     */
+    CompletionStage<Cleanup.Snapshot> cleanupNodeForFallback(long node, int maxItems, long maxBytes);
+
+    /** Keeps the node's records from lapsing by the registry's own safety limit of 24 hours. */
+    CompletionStage<Written> refreshNode(Warrant warrant);
+
+    /**
+     * Uses a nonce once for all nodes.
+     *
+     * @param timestamp milliseconds, what the client says the time is
+     */
+    CompletionStage<NonceUse> consumeNonce(String epoch, String clientId, String nonce, long timestamp);
+
+    /**
+     * Begins this epoch in every shard that has none or an older one, keeping the records; for the node that found a new
+     * registry. A shard's epoch only ever moves to what the membership says.
+     */
+    CompletionStage<Void> beginEpoch(String epoch);
+}
