@@ -1,5 +1,6 @@
 package io.huddle.link;
 
+import com.google.protobuf.ByteString;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -10,7 +11,7 @@ public interface LinkHandler {
      * @return the answer; exceptionally with a {@link LinkFailed} of {@code REMOTE} whose code and flag reach the caller, or
      *     anything else, of which the caller learns nothing but that it failed
      */
-    CompletionStage<byte[]> handle(Call call);
+    CompletionStage<ByteString> handle(Call call);
 
     /**
      * A call as it arrived.
@@ -19,5 +20,5 @@ public interface LinkHandler {
      * @param process the caller's process, proven at the handshake
      * @param residual what is left of the deadline on arrival
      */
-    record Call(long number, String process, byte[] request, Duration residual) {}
+    record Call(long number, String process, ByteString request, Duration residual) {}
 }

@@ -1,5 +1,6 @@
 package io.huddle.link;
 
+import com.google.protobuf.ByteString;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
@@ -32,7 +33,7 @@ public class Links {
      * @param deadline from now to the answer; what is left of it travels with the call
      * @return on any thread, not to be worked on for long; exceptionally a {@link LinkFailed}
      */
-    public CompletionStage<byte[]> call(Peer peer, String operation, byte[] request, Duration deadline) {
+    public CompletionStage<ByteString> call(Peer peer, String operation, ByteString request, Duration deadline) {
         throw new UnsupportedOperationException();
     }
 
