@@ -42,8 +42,8 @@ public class ClientMethods {
             throw Refused.invalid("data must be one JSON value");
         }
         Duration deadline = timeout(request);
-        ClientStream target = clients.find(request.getToClient(), caller.teams());
-        return clients.call(target, request.getType(), request.getData(), deadline)
+        return clients.invoke(
+                        Reach.of(caller.teams()), request.getToClient(), request.getType(), request.getData(), deadline)
                 .thenApply(data -> UCallResponse.newBuilder().setData(data).build());
     }
 

@@ -1,101 +1,76 @@
 package io.huddle.mesh;
 
+import io.huddle.registry.ClientPage;
+import io.huddle.registry.ClientRecord;
 import io.huddle.security.Identity;
-import io.huddle.stream.CallFailed;
+import io.huddle.security.Role;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
-import io.huddle.stream.Streams;
-import io.huddle.web.JsonText;
-import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
-import io.huddle.wire.DCallRequest;
-import io.huddle.wire.DCallResponse;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The connected clients, and calls to them. Safe for use by any thread. */
+/**
+ * The connected clients of all nodes, and what can be asked of them. Safe for use by any thread; nothing blocks.
+ *
+ * <p>Every refusal is a {@link Refused}: {@code client-not-found}, also for clients out of reach; {@code client-disconnected};
+ * {@code owner-unavailable} if the client's node cannot be reached or the registry is away, and nothing was sent;
+ * {@code backpressure}; {@code deadline-exceeded} if it was surely not delivered; {@code delivery-indeterminate} if it may
+ * have arrived. A client that answers with an error ends a call with a {@link StreamError} {@code client-error} that has
+ * the client's own flag.
+ */
 @ApplicationScoped
 public class Clients {
     /** The attribute of a participant's stream that names its team; whoever knows rooms sets it. */
     static final String TEAM = "team";
 
-    @Inject
-    private Streams streams;
-
     /**
-     * A client of one of these teams.
-     *
-     * @throws Refused {@code client-not-found}, also for clients of other teams
-     */
-    ClientStream find(String client, Set<String> teams) {
-        return streams.find(client)
-                .filter(stream -> isOf(stream, teams))
-                .orElseThrow(() -> new Refused(Refusal.CLIENT_NOT_FOUND, "no client of your teams has this id"));
-    }
-
-    private static boolean isOf(ClientStream stream, Set<String> teams) {
-        if (stream.identity() instanceof Identity.Client key) {
-            return !Collections.disjoint(key.teams(), teams);
-        }
-        String team = stream.attribute(TEAM);
-        return team != null && teams.contains(team);
-    }
-
-    /**
-     * Calls the client.
+     * Calls a client, wherever it is connected.
      *
      * @param data a JSON text, which arrives byte for byte
-     * @return the client's JSON text; exceptionally with a {@link Refused} {@code client-disconnected},
-     *     {@code backpressure}, {@code deadline-exceeded} or {@code delivery-indeterminate}, or with a {@link StreamError}
-     *     {@code client-error} that has the client's own flag
+     * @param deadline from now to the answer
+     * @return the client's JSON text
      */
-    CompletionStage<String> call(ClientStream client, String type, String data, Duration deadline) {
-        DCallRequest request =
-                DCallRequest.newBuilder().setType(type).setData(data).build();
-        return client.call(request, DCallResponse.class, deadline).handle((answer, failed) -> {
-            if (failed != null) {
-                throw refusal(failed);
-            }
-            if (!JsonText.isValid(answer.getData())) {
-                throw clientError(false);
-            }
-            return answer.getData();
-        });
+    public CompletionStage<String> invoke(Reach reach, String client, String type, String data, Duration deadline) {
+        throw new UnsupportedOperationException();
     }
 
-    private static RuntimeException refusal(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
-        if (cause instanceof StreamError error) {
-            return clientError(error.isUserError());
-        }
-        if (cause instanceof CallFailed call) {
-            return switch (call.reason()) {
-                case DISCONNECTED -> new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent");
-                case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
-                case DEADLINE_EXCEEDED -> new Refused(Refusal.DEADLINE_EXCEEDED, "the call was not sent in time");
-                case DELIVERY_INDETERMINATE ->
-                    new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
-            };
-        }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+    /**
+     * Merges into the client's metadata at the top level; null deletes a key.
+     *
+     * @return the record with the merged metadata; exceptionally also {@code payload-too-large}
+     */
+    public CompletionStage<ClientRecord> patchMetadata(
+            Reach reach, String client, JsonObject patch, Duration deadline) {
+        throw new UnsupportedOperationException();
     }
 
-    /** The client's own words stay with it: they may hold anything. */
-    private static StreamError clientError(boolean userError) {
-        return new StreamError(Refusal.CLIENT_ERROR.slug(), userError);
+    /** Disconnects a client, whose stream closes as disconnected by an operator. Done when its node has done it. */
+    public CompletionStage<Void> disconnect(String client, Duration deadline) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** The client's record. */
+    public CompletionStage<ClientRecord> get(Reach reach, String client) {
+        throw new UnsupportedOperationException();
+    }
+
+    /**
+     * A page of the clients within reach: at most {@code limit}, possibly fewer though more follow.
+     *
+     * @param node only those of this node; null for all
+     * @param cursor of the page before, empty at first
+     * @return exceptionally {@code invalid-request} for a cursor that is none
+     */
+    public CompletionStage<ClientPage> list(Reach reach, @Nullable Long node, String cursor, int limit) {
+        throw new UnsupportedOperationException();
     }
 
     /** The key of a stream that may call and see others. */
     static Identity.@Nullable Client integrator(ClientStream stream) {
-        return stream.identity() instanceof Identity.Client key && key.is(io.huddle.security.Role.INTEGRATOR)
-                ? key
-                : null;
+        return stream.identity() instanceof Identity.Client key && key.is(Role.INTEGRATOR) ? key : null;
     }
 }
