@@ -24,6 +24,8 @@ final class Hold {
     /** The rest is guarded by the member's lock. */
     int flying;
 
+    boolean isDoubted;
+
     int failures;
     boolean renewedOnce;
     long published;

@@ -220,6 +220,36 @@ final class Member {
         }
     }
 
+    /**
+     * The registry refused this node's epoch or number. The store is asked at once; if it still says the same, a part of the
+     * registry has lost its data, and that is a new epoch for all.
+     */
+    void doubt() {
+        Hold held = safe().orElse(null);
+        if (held == null) {
+            return;
+        }
+        synchronized (lock) {
+            if (held.isDoubted) {
+                return;
+            }
+            held.isDoubted = true;
+        }
+        String epoch = held.lease.epoch().id();
+        renew(held)
+                .thenCompose(renewal -> isGood(held, renewal) && held.equals(hold)
+                        ? alarms.within(patience, () -> backend.renewEpoch(epoch))
+                        : CompletableFuture.completedFuture(renewal.epoch()))
+                .whenComplete((current, failed) -> {
+                    synchronized (lock) {
+                        held.isDoubted = false;
+                    }
+                    if (failed == null) {
+                        seen(held.lease, current);
+                    }
+                });
+    }
+
     private Optional<Hold> safe() {
         Hold held = hold;
         if (held == null || !held.isAnnounced()) {

@@ -164,8 +164,7 @@ final class Takeover {
             if (warrant.isEmpty()) {
                 return Result.of(Outcome.UNAVAILABLE);
             }
-            ClaimRequest request =
-                    new ClaimRequest(registration, state, supersede, proof.goneMark(), proof.deadNode());
+            ClaimRequest request = new ClaimRequest(registration, state, supersede, proof.goneMark(), proof.deadNode());
             Claimed claimed = patiently(until, () -> registry.claim(warrant.get(), request));
             ClientRecord previous = claimed.previous();
             switch (claimed.status()) {
@@ -218,7 +217,8 @@ final class Takeover {
 
     private Proof proof(ClientRecord record, long until) {
         if (lease.isOwnPast(record)) {
-            // An earlier number of this process: nothing writes for it any more, and what lived on lives under the new one.
+            // An earlier number of this process: nothing writes for it any more, and what lived on lives under the new
+            // one.
             return new Proof(record.mark(), 0);
         }
         if (within(until, lease.node(record.node())).isPresent()) {
