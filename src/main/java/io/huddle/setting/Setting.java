@@ -82,6 +82,22 @@ public enum Setting {
     CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
     CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
 
+    MESH_ALLOW_PLAIN("huddle.mesh.allow-plain", 0, 0, 1),
+    MESH_PEERS("huddle.mesh.max-peers", 64, 1, 1_024),
+    MESH_FRAME_BYTES("huddle.mesh.frame-bytes", 8_388_608, 65_536, 67_108_864),
+    MESH_BUFFER_BYTES("huddle.mesh.buffer-bytes", 16_777_216, 131_072, 268_435_456),
+    MESH_CALLS("huddle.mesh.calls", 4_096, 1, 100_000),
+    MESH_INBOUND_CALLS("huddle.mesh.inbound-calls", 16_384, 1, 1_000_000),
+    MESH_INBOUND_BYTES("huddle.mesh.inbound-bytes", 67_108_864, 131_072, 1_073_741_824),
+    MESH_CONNECT_MS("huddle.mesh.connect-ms", 5_000, 100, 60_000),
+    MESH_PING_MS("huddle.mesh.ping-ms", 2_000, 100, 60_000),
+    MESH_MISSED_PINGS("huddle.mesh.missed-pings", 3, 2, 100),
+    MESH_IDLE_SECONDS("huddle.mesh.idle-seconds", 60, 1, 86_400),
+    MESH_REMEMBERED_SECONDS("huddle.mesh.remembered-seconds", 60, 1, 600),
+    MESH_REMEMBERED_BYTES("huddle.mesh.remembered-bytes", 4_194_304, 65_536, 268_435_456),
+    MESH_WINDOW_BYTES("huddle.mesh.window-bytes", 1_048_576, 65_536, 16_777_216),
+    MESH_STREAMS("huddle.mesh.streams", 1_024, 1, 65_536),
+
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
     MESH_HEARTBEAT_MS("huddle.mesh.heartbeat-ms", 3_000, 100, 30_000),
@@ -103,6 +119,8 @@ public enum Setting {
             "huddle.jwt.subject-claim",
             "huddle.stream.audience",
             "huddle.keys.secret",
+            "huddle.mesh.url",
+            "huddle.mesh.secret",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");
