@@ -28,6 +28,7 @@ final class Hold {
 
     int failures;
     boolean renewedOnce;
+    long beatAtNanos;
     long published;
     Runnable beat = () -> {};
     Runnable expiry = () -> {};

@@ -3,7 +3,6 @@ package io.huddle.mesh;
 import io.huddle.membership.LeaseGained;
 import io.huddle.membership.LeaseLost;
 import io.huddle.membership.Membership;
-import io.huddle.membership.NodeInfo;
 import io.huddle.mesh.Takeover.Outcome;
 import io.huddle.mesh.Takeover.Result;
 import io.huddle.registry.ClientPage;
@@ -133,37 +132,8 @@ public class Ownership {
     void start(@Observes DatabaseReady ready) {
         takeovers = new Takeover(
                 registry,
-                new Takeover.Lease() {
-                    @Override
-                    public Optional<Warrant> warrant(Duration validity) {
-                        return membership.warrant(validity);
-                    }
-
-                    @Override
-                    public CompletionStage<Optional<NodeInfo>> node(long number) {
-                        return membership.node(number);
-                    }
-
-                    @Override
-                    public CompletionStage<Boolean> isGone(long number) {
-                        return membership.isGone(number);
-                    }
-
-                    @Override
-                    public boolean isOwnPast(ClientRecord record) {
-                        return membership
-                                .lease()
-                                .filter(lease ->
-                                        lease.process().equals(record.process()) && lease.number() != record.node())
-                                .isPresent();
-                    }
-
-                    @Override
-                    public void doubt() {
-                        membership.doubt();
-                    }
-                },
-                peers,
+                membership,
+                new Takeover.Fences(peers::fence, peers::probe),
                 (client, claim, warrant) ->
                         leave(new Remainder(client, "claim " + claim, claim, warrant, false, null)));
         background.repeat("the removal of what streams left in the registry", TICK, TICK, this::sweep);
@@ -307,10 +277,7 @@ public class Ownership {
                 ? registry.unregister(warrant.get(), remainder.clientId(), remainder.connectionId(), true)
                 : registry.removeClaimResult(remainder.made(), remainder.clientId(), claim);
         var unused = asked.handle((written, failed) -> {
-            if (failed == null
-                    && (written.isOk()
-                            || written.status() == Written.Status.NOT_OWNER
-                            || written.status() == Written.Status.TOO_LATE && remainder.claim() != null)) {
+            if (failed == null && isSettled(written, remainder)) {
                 remainders.remove(remainder.connectionId(), remainder);
                 ClientStream stream = remainder.stream();
                 if (stream != null && remainder.tell()) {
@@ -321,6 +288,15 @@ public class Ownership {
             }
             return null;
         });
+    }
+
+    private static boolean isSettled(Written written, Remainder remainder) {
+        return switch (written.status()) {
+            case OK, NOT_OWNER -> true;
+            // A claim that is over by its own time has no result that could still come.
+            case TOO_LATE -> remainder.claim() != null;
+            default -> false;
+        };
     }
 
     /** Tells that the client has left, unless it is connected elsewhere or about to be. */

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * answering side. Safe for use by any thread; only the fences block.
  */
 @ApplicationScoped
-public class PeerCalls implements Takeover.Fences {
+public class PeerCalls {
     /** Codes of answers, besides those of {@link Refusal}. */
     static final String NOT_MINE = "not-mine";
 
@@ -90,13 +90,13 @@ public class PeerCalls implements Takeover.Fences {
 
     // The asking side.
 
-    @Override
-    public Takeover.Standing fence(ClientRecord record, Duration deadline) {
+    /** Ends the connection; blocks until the deadline at most. */
+    Takeover.Standing fence(ClientRecord record, Duration deadline) {
         return ask("fence", record, deadline);
     }
 
-    @Override
-    public Takeover.Standing probe(ClientRecord record, Duration deadline) {
+    /** Asks whether the connection lives; blocks until the deadline at most. */
+    Takeover.Standing probe(ClientRecord record, Duration deadline) {
         return ask("probe", record, deadline);
     }
 

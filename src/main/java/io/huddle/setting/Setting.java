@@ -97,6 +97,12 @@ public enum Setting {
     MESH_REMEMBERED_BYTES("huddle.mesh.remembered-bytes", 4_194_304, 65_536, 268_435_456),
     MESH_WINDOW_BYTES("huddle.mesh.window-bytes", 1_048_576, 65_536, 16_777_216),
     MESH_STREAMS("huddle.mesh.streams", 1_024, 1, 65_536),
+    REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
+    REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
+    REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),
+    REDIS_CONNECTIONS("huddle.redis.connections", 8, 1, 64),
+    REDIS_THREADS("huddle.redis.threads", 4, 1, 64),
+    REDIS_NETTY_THREADS("huddle.redis.netty-threads", 2, 1, 64),
 
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
@@ -121,6 +127,8 @@ public enum Setting {
             "huddle.keys.secret",
             "huddle.mesh.url",
             "huddle.mesh.secret",
+            "huddle.redis.url",
+            "huddle.mesh.namespace",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");

@@ -321,9 +321,19 @@ class CallsTest {
         town.close();
         Limits some = Town.limits();
         Limits idle = new Limits(
-                some.peers(), some.frameBytes(), some.bufferBytes(), some.calls(), some.inboundCalls(),
-                some.inboundBytes(), some.connectNanos(), some.pingNanos(), some.missedPings(),
-                Duration.ofMillis(300).toNanos(), some.rememberedNanos(), some.rememberedBytes(), some.windowBytes(),
+                some.peers(),
+                some.frameBytes(),
+                some.bufferBytes(),
+                some.calls(),
+                some.inboundCalls(),
+                some.inboundBytes(),
+                some.connectNanos(),
+                some.pingNanos(),
+                some.missedPings(),
+                Duration.ofMillis(300).toNanos(),
+                some.rememberedNanos(),
+                some.rememberedBytes(),
+                some.windowBytes(),
                 some.streams());
         try (Town short_ = new Town()) {
             one = short_.add(1, "p-one", idle);

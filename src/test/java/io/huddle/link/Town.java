@@ -57,8 +57,8 @@ final class Town implements AutoCloseable {
                     limits,
                     operations,
                     System::nanoTime,
-                    (what, count) ->
-                            counted.computeIfAbsent(what, key -> new LongAdder()).add(count),
+                    (what, count) -> counted.computeIfAbsent(what, key -> new LongAdder())
+                            .add(count),
                     Alarm.own(),
                     () -> self,
                     this::dial,
