@@ -135,9 +135,10 @@ class ArchitectureTest {
             Pattern.compile("\"\"\"(.*?)\"\"\"|\"((?:\\\\.|[^\"\\\\\\n])*)\"|/\\*.*?\\*/|//[^\\n]*", Pattern.DOTALL);
 
     /** What the build makes of src/main/proto is not ours to style. */
-    private static final ImportOption NOT_GENERATED =
-            location -> !(location.contains("/io/huddle/wire/") || location.contains("/io/huddle/link/wire/"))
-                    || location.contains("/wire/Canonical");
+    private static final ImportOption NOT_GENERATED = location -> !(location.contains("/io/huddle/wire/")
+                    || location.contains("/io/huddle/link/wire/")
+                    || location.contains("/io/huddle/mesh/wire/"))
+            || location.contains("/wire/Canonical");
 
     private final JavaClasses product = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
