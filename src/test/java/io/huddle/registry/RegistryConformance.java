@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a backend of the registry has to do, as tests: every rule of {@link RegistryBackend}. A backend's own test extends
  * this and says how to begin a fresh registry and how time passes on its clock.
  */
-abstract class RegistryConformance implements WriteRules, RecordRules, ClaimRules {
+abstract class RegistryConformance
+        implements WriteRules, RecordRules, ListingRules, ClaimRules, OrphanRules, NonceRules {
     /** A fresh, empty registry without an epoch. */
     abstract RegistryBackend open(RegistryLimits limits);
 
