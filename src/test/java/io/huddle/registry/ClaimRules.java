@@ -12,6 +12,7 @@ import static io.huddle.registry.RegistryScene.superseding;
 import static io.huddle.registry.RegistryScene.unordered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.huddle.registry.ClientRecord.State;
 import io.huddle.registry.RegistryScene.Writer;
@@ -295,7 +296,7 @@ interface ClaimRules extends RegistryRules {
         assertThat(done(on.backend.listClientsForNode(N1.node()))).isEmpty();
         assertThat(done(on.backend.listClientsForNode(N2.node())))
                 .extracting(ClientRecord::connectionId, ClientRecord::mark, ClientRecord::order)
-                .containsExactly(org.assertj.core.groups.Tuple.tuple("c2", claim, 6L));
+                .containsExactly(tuple("c2", claim, 6L));
         assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Written.Status.NOT_OWNER);
         assertThat(on.unregister(N1, "alice", "c1").status()).isEqualTo(Written.Status.NOT_OWNER);
     }

@@ -17,6 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.huddle.registry.ClientRecord.State;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
@@ -190,7 +191,7 @@ interface WriteRules extends RegistryRules {
         RegistryScene on = begin();
         on.register(N1, unordered("alice", "c1"));
         String bad = "{\"a\":\"" + "é".repeat((64 << 10) / 2 - 3) + "\"}";
-        Registration registration = new Registration("alice", "c1", 0, null, 0, java.util.List.of(), 0, bad);
+        Registration registration = new Registration("alice", "c1", 0, null, 0, List.of(), 0, bad);
         Warrant warrant = on.warrant(N1);
         assertThatIllegalArgumentException().isThrownBy(() -> on.backend.register(warrant, registration));
         assertThatIllegalArgumentException().isThrownBy(() -> on.backend.reserve(warrant, registration));
