@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +88,7 @@ class CallsTest {
             ByteString result = call.toCompletableFuture().get(10, TimeUnit.SECONDS);
             throw new AssertionError("a result of " + result.size() + " bytes");
         } catch (ExecutionException failed) {
-            return (LinkFailed) failed.getCause();
+            return Objects.requireNonNull((LinkFailed) failed.getCause());
         } catch (InterruptedException | TimeoutException failed) {
             throw new AssertionError("no end", failed);
         }
@@ -271,9 +272,8 @@ class CallsTest {
 
     @Test
     void links_openedFromBothSidesAtOnce_endAsOneWithoutFailingACall() {
-        CompletionStage<ByteString> before = new CompletableFuture<>();
         Link losing = town.open(two, one);
-        before = two.board.call(one.peer(), "hold", BODY, LONG);
+        CompletionStage<ByteString> before = two.board.call(one.peer(), "hold", BODY, LONG);
         awaitRuns(1);
         Link winning = town.open(one, two);
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
@@ -313,7 +313,10 @@ class CallsTest {
             all.add(two.board.call(one.peer(), "echo", BODY, LONG));
         }
         all.forEach(call -> assertThat(result(call)).isEqualTo(BODY));
-        Awaiting.until("one link is left", () -> one.board.size() == 1 && two.board.size() == 1);
+        // None, if the two sides saw the last two of the same dialer in different orders; the next call then opens one.
+        Awaiting.until(
+                "one link is left at most", () -> one.board.size() <= 1 && one.board.size() == two.board.size());
+        assertThat(result(call("echo", LONG))).isEqualTo(BODY);
     }
 
     @Test
@@ -321,9 +324,19 @@ class CallsTest {
         town.close();
         Limits some = Town.limits();
         Limits idle = new Limits(
-                some.peers(), some.frameBytes(), some.bufferBytes(), some.calls(), some.inboundCalls(),
-                some.inboundBytes(), some.connectNanos(), some.pingNanos(), some.missedPings(),
-                Duration.ofMillis(300).toNanos(), some.rememberedNanos(), some.rememberedBytes(), some.windowBytes(),
+                some.peers(),
+                some.frameBytes(),
+                some.bufferBytes(),
+                some.calls(),
+                some.inboundCalls(),
+                some.inboundBytes(),
+                some.connectNanos(),
+                some.pingNanos(),
+                some.missedPings(),
+                Duration.ofMillis(300).toNanos(),
+                some.rememberedNanos(),
+                some.rememberedBytes(),
+                some.windowBytes(),
                 some.streams());
         try (Town short_ = new Town()) {
             one = short_.add(1, "p-one", idle);
@@ -453,7 +466,7 @@ class CallsTest {
         }
         Awaiting.until("the answering side has ended it", () -> two.board.size() == 0);
         assertThat(town.pipe().closeCode()).isEqualTo(1011);
-        town.pipe().right().mend();
+        town.pipe().cut();
         all.forEach(call -> assertThat(failure(call).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE));
     }
 

@@ -58,7 +58,9 @@ final class Pipe {
 
         private void deliver(byte[] bytes) {
             Link to = reader;
-            int cut = bytes.length < 2 ? bytes.length : ThreadLocalRandom.current().nextInt(bytes.length);
+            int cut = bytes.length < 2
+                    ? bytes.length
+                    : ThreadLocalRandom.current().nextInt(bytes.length);
             if (to != null && !broken) {
                 to.receive(ByteBuffer.wrap(bytes, 0, cut));
                 to.receive(ByteBuffer.wrap(bytes, cut, bytes.length - cut));
