@@ -183,8 +183,11 @@ class CallsTest {
         result(call("echo", LONG));
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("hold", SHORT);
+        // It, or a ping before it, is being written and will be for ever.
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> queued = call("hold", SHORT);
-        assertThat(failure(underWay).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(failure(underWay).reason())
+                .isIn(LinkFailed.Reason.INDETERMINATE, LinkFailed.Reason.NOT_SENT_IN_TIME);
         assertThat(failure(queued).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT_IN_TIME);
         town.pipe().left().mend();
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
@@ -224,6 +227,7 @@ class CallsTest {
         arrived.clear();
         town.pipe().left().stall();
         CompletionStage<ByteString> first = call("echo", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> second = call("echo", LONG);
         Awaiting.holds(Duration.ofMillis(150), "nothing arrives", () -> arrived.isEmpty());
         town.pipe().left().mend();
@@ -250,13 +254,16 @@ class CallsTest {
         awaitRuns(1);
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("hold", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> queued = call("hold", LONG);
         long from = System.nanoTime();
         assertThat(failure(written).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
         assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(2));
-        assertThat(failure(underWay).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(failure(underWay).reason()).isIn(LinkFailed.Reason.INDETERMINATE, LinkFailed.Reason.NOT_SENT);
         assertThat(failure(queued).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT);
-        assertThat(one.counted(Measured.ENDED_SILENT)).isEqualTo(1);
+        // Either end may be the first to notice.
+        assertThat(one.counted(Measured.ENDED_SILENT) + two.counted(Measured.ENDED_SILENT))
+                .isPositive();
     }
 
     @Test
@@ -314,8 +321,7 @@ class CallsTest {
         }
         all.forEach(call -> assertThat(result(call)).isEqualTo(BODY));
         // None, if the two sides saw the last two of the same dialer in different orders; the next call then opens one.
-        Awaiting.until(
-                "one link is left at most", () -> one.board.size() <= 1 && one.board.size() == two.board.size());
+        Awaiting.until("one link is left at most", () -> one.board.size() <= 1 && one.board.size() == two.board.size());
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
     }
 
@@ -429,6 +435,7 @@ class CallsTest {
         result(call("echo", LONG));
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("echo", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         ByteString large = ByteString.copyFrom(new byte[1 << 20]);
         CompletionStage<ByteString> fits = one.board.call(two.peer(), "echo", large, LONG);
         assertThat(failure(one.board.call(two.peer(), "echo", large, LONG)).reason())

@@ -64,7 +64,8 @@ final class Town implements AutoCloseable {
                     () -> self,
                     this::dial,
                     released::add);
-            ScheduledFuture<?> unused = scheduler.scheduleWithFixedDelay(board::watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused =
+                    scheduler.scheduleWithFixedDelay(board::watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
         }
 
         Peer peer() {
