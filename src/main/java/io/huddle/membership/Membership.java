@@ -51,6 +51,11 @@ public class Membership {
         throw new UnsupportedOperationException();
     }
 
+    /** Nothing of this dead number is left anywhere; false if the obligation is another node's by now. */
+    public CompletionStage<Boolean> cleaned(long number) {
+        throw new UnsupportedOperationException();
+    }
+
     /** Sends to all nodes, this one included unless skipped; JSON of at most 1 MiB. */
     public CompletionStage<Void> broadcast(String type, String json, boolean skipSelf) {
         throw new UnsupportedOperationException();
