@@ -80,7 +80,18 @@ public enum Setting {
     CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
     CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
 
+    REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
+    REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
+    REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),
+    REDIS_CONNECTIONS("huddle.redis.connections", 8, 1, 64),
+    REDIS_THREADS("huddle.redis.threads", 4, 1, 64),
+    REDIS_NETTY_THREADS("huddle.redis.netty-threads", 2, 1, 64),
+
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
+
+    MESH_HEARTBEAT_MS("huddle.mesh.heartbeat-ms", 3_000, 100, 30_000),
+    MESH_LEASE_MS("huddle.mesh.lease-ms", 9_000, 1_000, 120_000),
+    MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
@@ -97,6 +108,8 @@ public enum Setting {
             "huddle.jwt.subject-claim",
             "huddle.stream.audience",
             "huddle.keys.secret",
+            "huddle.redis.url",
+            "huddle.mesh.namespace",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");
@@ -192,6 +205,10 @@ public enum Setting {
         if (LEASE_SECONDS.value(config) < 3 * HEARTBEAT_SECONDS.value(config)) {
             throw new IllegalStateException(LEASE_SECONDS.key + " must be at least three times " + HEARTBEAT_SECONDS.key
                     + ", otherwise one lost renewal removes a member");
+        }
+        if (MESH_LEASE_MS.value(config) < 2 * MESH_HEARTBEAT_MS.value(config) + 500) {
+            throw new IllegalStateException(MESH_LEASE_MS.key + " must be at least twice " + MESH_HEARTBEAT_MS.key
+                    + " and 500 more, otherwise one lost heartbeat fences the node");
         }
         unknown(config).ifPresent(name -> {
             throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");
