@@ -103,7 +103,8 @@ class RedisMembershipIT extends MembershipContract {
             assertThat(after.epoch().id()).isNotEqualTo(before.epoch().id());
             assertThat(now(store.member(before.number())).orElseThrow().leaseUntil())
                     .isGreaterThanOrEqualTo(after.epoch().since() + 300);
-            Awaiting.until("the lease ends again", () -> now(store.declareDead(10)).contains(before.number()));
+            Awaiting.until(
+                    "the lease ends again", () -> now(store.declareDead(10)).contains(before.number()));
         }
     }
 
@@ -132,7 +133,9 @@ class RedisMembershipIT extends MembershipContract {
                     .withThrowableThat()
                     .havingRootCause()
                     .isInstanceOf(io.huddle.redis.RedisUnavailable.class);
-            assertThat(store.members().toCompletableFuture().handle((nodes, failed) -> cause(failed))
+            assertThat(store.members()
+                            .toCompletableFuture()
+                            .handle((nodes, failed) -> cause(failed))
                             .join())
                     .isInstanceOf(io.huddle.registry.RegistryUnavailable.class);
         }

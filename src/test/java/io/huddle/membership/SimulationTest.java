@@ -75,8 +75,7 @@ class SimulationTest {
 
     private void mishap() {
         Sailor node = nodes.get(random.nextInt(NODES));
-        boolean mayTouchClocks =
-                world.nanos() - sleptOrSet.getOrDefault(node, -60_000_000_000L) > 30_000_000_000L;
+        boolean mayTouchClocks = world.nanos() - sleptOrSet.getOrDefault(node, -60_000_000_000L) > 30_000_000_000L;
         switch (random.nextInt(12)) {
             case 0 -> node.host.pause(random.nextInt(15_000));
             case 1 -> {
@@ -103,7 +102,9 @@ class SimulationTest {
             }
             case 8 -> {
                 if (random.nextInt(20) == 0) {
-                    node.member.lease().ifPresent(lease -> store.renewEpoch(lease.epoch().id()));
+                    node.member
+                            .lease()
+                            .ifPresent(lease -> store.renewEpoch(lease.epoch().id()));
                 }
             }
             default -> node.heal();
