@@ -372,9 +372,7 @@ final class Member {
 
     private CompletionStage<Renewal> renew(Hold held) {
         Clocks.Instant sent = clocks.read();
-        return alarms.within(
-                        patience,
-                        () -> backend.renew(held.lease.number(), held.lease.process(), terms.leaseMs()))
+        return alarms.within(patience, () -> backend.renew(held.lease.number(), held.lease.process(), terms.leaseMs()))
                 .thenApply(renewal -> renewed(held, sent, renewal));
     }
 
