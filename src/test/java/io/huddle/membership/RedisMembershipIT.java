@@ -170,9 +170,9 @@ class RedisMembershipIT extends MembershipContract {
             MembershipSequence sequence = new MembershipSequence(
                     new LocalMembership(clock::incrementAndGet), store(), new Random(random.nextLong()));
             for (int step = 0; step < 300; step++) {
-                long tick = time();
                 sequence.step("seed " + seed + ", round " + round + ", step " + step);
-                // One operation a millisecond, so that both see the same order.
+                // At most one operation a millisecond, so that both see the same order.
+                long tick = time();
                 while (time() <= tick) {
                     Thread.onSpinWait();
                 }
