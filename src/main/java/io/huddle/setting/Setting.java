@@ -81,6 +81,13 @@ public enum Setting {
     CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
     CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
 
+    REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
+    REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
+    REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),
+    REDIS_CONNECTIONS("huddle.redis.connections", 8, 1, 64),
+    REDIS_THREADS("huddle.redis.threads", 4, 1, 64),
+    REDIS_NETTY_THREADS("huddle.redis.netty-threads", 2, 1, 64),
+
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
@@ -98,6 +105,8 @@ public enum Setting {
             "huddle.jwt.subject-claim",
             "huddle.stream.audience",
             "huddle.keys.secret",
+            "huddle.redis.url",
+            "huddle.mesh.namespace",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");
