@@ -119,6 +119,9 @@ class ArchitectureTest {
     /** Where this machine's clock may be read, and what for. None of them judges a lease. */
     private static final Map<String, String> LOCAL_CLOCK = Map.of(
             "io.huddle.event.LifecycleLog", "the time of a log line that belongs to no event",
+            // Only what has elapsed counts, and only if it is more than the monotonic clock says: it ends leases
+            // earlier.
+            "io.huddle.membership.Membership", "how long the machine slept",
             "io.huddle.presence.LiveEvents", "the end of a token, and the measured delay of a delivery",
             "io.huddle.presence.StreamEvents", "the measured delay of a delivery",
             "io.huddle.security.DemoResource", "the times of a demo token",

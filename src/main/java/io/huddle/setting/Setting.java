@@ -90,6 +90,10 @@ public enum Setting {
 
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
 
+    MESH_HEARTBEAT_MS("huddle.mesh.heartbeat-ms", 3_000, 100, 30_000),
+    MESH_LEASE_MS("huddle.mesh.lease-ms", 9_000, 1_000, 120_000),
+    MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
+
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
@@ -202,6 +206,10 @@ public enum Setting {
         if (LEASE_SECONDS.value(config) < 3 * HEARTBEAT_SECONDS.value(config)) {
             throw new IllegalStateException(LEASE_SECONDS.key + " must be at least three times " + HEARTBEAT_SECONDS.key
                     + ", otherwise one lost renewal removes a member");
+        }
+        if (MESH_LEASE_MS.value(config) < 2 * MESH_HEARTBEAT_MS.value(config) + 500) {
+            throw new IllegalStateException(MESH_LEASE_MS.key + " must be at least twice " + MESH_HEARTBEAT_MS.key
+                    + " and 500 more, otherwise one lost heartbeat fences the node");
         }
         unknown(config).ifPresent(name -> {
             throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");
