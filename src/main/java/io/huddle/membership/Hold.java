@@ -24,8 +24,11 @@ final class Hold {
     /** The rest is guarded by the member's lock. */
     int flying;
 
+    boolean isDoubted;
+
     int failures;
     boolean renewedOnce;
+    long beatAtNanos;
     long published;
     Runnable beat = () -> {};
     Runnable expiry = () -> {};

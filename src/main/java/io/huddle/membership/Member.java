@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -23,7 +24,10 @@ final class Member {
     private static final Logger LOG = Logger.getLogger(Member.class.getName());
 
     /** Renewals under way at a time. An answer that is late is still good, for it counts from when it was asked. */
-    private static final int FLYING = 3;
+    private static final int FLYING = 10;
+
+    /** While a renewal is not answered, others follow so many times as often: it may be lost, and only silence tells. */
+    private static final int HURRY = 3;
 
     private static final long FIRST_BACK_OFF_MS = 100;
     private static final long LAST_BACK_OFF_MS = 1_000;
@@ -220,6 +224,36 @@ final class Member {
         }
     }
 
+    /**
+     * The registry refused this node's epoch or number. The store is asked at once; if it still says the same, a part of the
+     * registry has lost its data, and that is a new epoch for all.
+     */
+    void doubt() {
+        Hold held = safe().orElse(null);
+        if (held == null) {
+            return;
+        }
+        synchronized (lock) {
+            if (held.isDoubted) {
+                return;
+            }
+            held.isDoubted = true;
+        }
+        String epoch = held.lease.epoch().id();
+        renew(held)
+                .thenCompose(renewal -> isGood(held, renewal) && held.equals(hold)
+                        ? alarms.within(patience, () -> backend.renewEpoch(epoch))
+                        : CompletableFuture.completedFuture(renewal.epoch()))
+                .whenComplete((current, failed) -> {
+                    synchronized (lock) {
+                        held.isDoubted = false;
+                    }
+                    if (failed == null) {
+                        seen(held.lease, current);
+                    }
+                });
+    }
+
     private Optional<Hold> safe() {
         Hold held = hold;
         if (held == null || !held.isAnnounced()) {
@@ -339,42 +373,45 @@ final class Member {
     }
 
     private void beat(Hold held) {
+        boolean isSafe = held.isSafe();
         synchronized (lock) {
             if (!isHeld(held)) {
                 return;
             }
-            beatIn(held, terms.heartbeatMs());
-            if (held.flying >= FLYING) {
+            beatIn(held, Math.max(1, terms.heartbeatMs() / HURRY));
+            if (isSafe && held.flying >= FLYING) {
                 return;
             }
+            held.flying++;
         }
-        if (held.isSafe()) {
-            renew(held);
+        if (isSafe) {
+            renew(held).whenComplete((renewal, failed) -> landed(held, failed != null));
         } else {
             lose(held, Loss.EXPIRED);
         }
     }
 
-    private CompletionStage<Renewal> renew(Hold held) {
+    private void landed(Hold held, boolean isFailed) {
         synchronized (lock) {
-            held.flying++;
+            held.flying--;
+            if (isFailed && isHeld(held)) {
+                beatBy(held, Math.min(backOffMs(++held.failures), terms.heartbeatMs()));
+            }
         }
-        Clocks.Instant sent = clocks.read();
-        return alarms.within(patience, () -> backend.renew(held.lease.number(), held.lease.process(), terms.leaseMs()))
-                .whenComplete((renewal, failed) -> renewed(held, sent, failed == null ? renewal : null));
     }
 
-    private void renewed(Hold held, Clocks.Instant sent, @Nullable Renewal renewal) {
+    private CompletionStage<Renewal> renew(Hold held) {
+        Clocks.Instant sent = clocks.read();
+        return alarms.within(patience, () -> backend.renew(held.lease.number(), held.lease.process(), terms.leaseMs()))
+                .thenApply(renewal -> renewed(held, sent, renewal));
+    }
+
+    private Renewal renewed(Hold held, Clocks.Instant sent, Renewal renewal) {
         // A lease that has ended here has ended, though the store would go on: others were told so.
         boolean isOver = !held.isSafe();
         synchronized (lock) {
-            held.flying--;
             if (!isHeld(held)) {
-                return;
-            }
-            if (renewal == null) {
-                beatIn(held, Math.min(backOffMs(++held.failures), terms.heartbeatMs()));
-                return;
+                return renewal;
             }
             if (!isOver && isGood(held, renewal)) {
                 held.failures = 0;
@@ -382,10 +419,12 @@ final class Member {
                 failedJoins = 0;
                 held.renewed(sent, renewal.epoch().now());
                 arm(held);
-                return;
+                beatIn(held, Math.max(1, terms.heartbeatMs() - clocks.elapsedMs(sent.nanos())));
+                return renewal;
             }
         }
         lose(held, renewal.refused() ? Loss.REFUSED : isOver ? Loss.EXPIRED : Loss.OTHER_EPOCH);
+        return renewal;
     }
 
     private static boolean isGood(Hold held, Renewal renewal) {
@@ -413,7 +452,16 @@ final class Member {
 
     private void beatIn(Hold held, long ms) {
         held.beat.run();
+        held.beatAtNanos = clocks.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
         held.beat = alarms.inMs(ms, () -> beat(held));
+    }
+
+    /** Brings the next renewal forward, never back: of several that fail each would put it off. */
+    private void beatBy(Hold held, long ms) {
+        long at = clocks.nanos().getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
+        if (at - held.beatAtNanos < 0) {
+            beatIn(held, ms);
+        }
     }
 
     private void lose(Hold held, Loss why) {

@@ -142,6 +142,11 @@ public class Membership {
         return parts().member().lease();
     }
 
+    /** The id of this process, the same under every number that it takes. */
+    public String process() {
+        return parts().member().process();
+    }
+
     /** True if the lease is safe and the epoch is older than one lease, or this is the only life the store ever had here. */
     public boolean mayDeliver() {
         return parts().member().mayDeliver();
@@ -178,6 +183,14 @@ public class Membership {
      */
     public CompletionStage<Boolean> cleaned(long number) {
         return parts().rounds().cleaned(number);
+    }
+
+    /**
+     * The registry has refused this node's epoch or number: the store is asked at once, and a registry that has lost a part
+     * of its data begins a new epoch. Cheap; may be called for every such refusal.
+     */
+    public void doubt() {
+        parts().member().doubt();
     }
 
     /** Where this node's link is reached, and its key; said with the first join if it is known by then. */

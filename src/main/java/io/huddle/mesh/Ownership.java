@@ -3,7 +3,6 @@ package io.huddle.mesh;
 import io.huddle.membership.LeaseGained;
 import io.huddle.membership.LeaseLost;
 import io.huddle.membership.Membership;
-import io.huddle.membership.NodeInfo;
 import io.huddle.mesh.Takeover.Outcome;
 import io.huddle.mesh.Takeover.Result;
 import io.huddle.registry.ClientPage;
@@ -122,43 +121,19 @@ public class Ownership {
     }
 
     /** Something that may be in the registry and has to go. */
-    private record Remainder(String clientId, String connectionId, @Nullable String claim, Warrant made, boolean tell,
+    private record Remainder(
+            String clientId,
+            String connectionId,
+            @Nullable String claim,
+            Warrant made,
+            boolean tell,
             @Nullable ClientStream stream) {}
 
     void start(@Observes DatabaseReady ready) {
         takeovers = new Takeover(
                 registry,
-                new Takeover.Lease() {
-                    @Override
-                    public Optional<Warrant> warrant(Duration validity) {
-                        return membership.warrant(validity);
-                    }
-
-                    @Override
-                    public CompletionStage<Optional<NodeInfo>> node(long number) {
-                        return membership.node(number);
-                    }
-
-                    @Override
-                    public CompletionStage<Boolean> isGone(long number) {
-                        return membership.isGone(number);
-                    }
-
-                    @Override
-                    public boolean isOwnPast(ClientRecord record) {
-                        return membership
-                                .lease()
-                                .filter(lease -> lease.process().equals(record.process())
-                                        && lease.number() != record.node())
-                                .isPresent();
-                    }
-
-                    @Override
-                    public void doubt() {
-                        membership.doubt();
-                    }
-                },
-                peers,
+                membership,
+                new Takeover.Fences(peers::fence, peers::probe),
                 (client, claim, warrant) ->
                         leave(new Remainder(client, "claim " + claim, claim, warrant, false, null)));
         background.repeat("the removal of what streams left in the registry", TICK, TICK, this::sweep);
@@ -186,9 +161,7 @@ public class Ownership {
     private void settle(Held mine, State state, boolean supersede) {
         ClientStream stream = mine.stream;
         Takeover all = takeovers;
-        Result result = all == null
-                ? Result.of(Outcome.UNAVAILABLE)
-                : all.take(registration(stream), state, supersede);
+        Result result = all == null ? Result.of(Outcome.UNAVAILABLE) : all.take(registration(stream), state, supersede);
         metrics.claim(result.outcome());
         switch (result.outcome()) {
             case TAKEN -> {
@@ -203,7 +176,8 @@ public class Ownership {
             case CONFLICT -> throw new Rejected(CloseCause.CONFLICT, "the client is connected already");
             case AGAIN ->
                 throw new Rejected(
-                        CloseCause.NO_CAPACITY, "another connection of the client is not proven to have ended; try again");
+                        CloseCause.NO_CAPACITY,
+                        "another connection of the client is not proven to have ended; try again");
             case UNAVAILABLE -> {
                 if (!(stream.identity() instanceof Identity.Participant)) {
                     throw new Rejected(CloseCause.NO_CAPACITY, "the registry of clients does not answer; try again");
@@ -239,8 +213,8 @@ public class Ownership {
             return;
         }
         ClientStream stream = mine.stream;
-        Written written = answer(
-                registry.activate(warrant, stream.clientId(), stream.connectionId(), stream.metadata()));
+        Written written =
+                answer(registry.activate(warrant, stream.clientId(), stream.connectionId(), stream.metadata()));
         if (written != null && written.isOk()) {
             mine.isActive = true;
             return;
@@ -278,8 +252,7 @@ public class Ownership {
             // Nothing of it is recorded under a number that this node still has.
             return;
         }
-        Remainder remainder = new Remainder(
-                stream.clientId(), stream.connectionId(), null, warrant, mine.told, stream);
+        Remainder remainder = new Remainder(stream.clientId(), stream.connectionId(), null, warrant, mine.told, stream);
         leave(remainder);
         attempt(remainder);
     }
@@ -304,8 +277,7 @@ public class Ownership {
                 ? registry.unregister(warrant.get(), remainder.clientId(), remainder.connectionId(), true)
                 : registry.removeClaimResult(remainder.made(), remainder.clientId(), claim);
         var unused = asked.handle((written, failed) -> {
-            if (failed == null && (written.isOk() || written.status() == Written.Status.NOT_OWNER
-                    || written.status() == Written.Status.TOO_LATE && remainder.claim() != null)) {
+            if (failed == null && isSettled(written, remainder)) {
                 remainders.remove(remainder.connectionId(), remainder);
                 ClientStream stream = remainder.stream();
                 if (stream != null && remainder.tell()) {
@@ -316,6 +288,15 @@ public class Ownership {
             }
             return null;
         });
+    }
+
+    private static boolean isSettled(Written written, Remainder remainder) {
+        return switch (written.status()) {
+            case OK, NOT_OWNER -> true;
+            // A claim that is over by its own time has no result that could still come.
+            case TOO_LATE -> remainder.claim() != null;
+            default -> false;
+        };
     }
 
     /** Tells that the client has left, unless it is connected elsewhere or about to be. */
@@ -354,7 +335,9 @@ public class Ownership {
     }
 
     void lost(@Observes LeaseLost event) {
-        LOG.log(Level.WARNING, "the lease of node {0} can not be proven: clients keep their streams, calls are refused",
+        LOG.log(
+                Level.WARNING,
+                "the lease of node {0} can not be proven: clients keep their streams, calls are refused",
                 Long.toString(event.lease().number()));
     }
 
@@ -398,10 +381,11 @@ public class Ownership {
                 recorded.add(record.connectionId());
                 Warrant warrant = membership.warrant(VALIDITY).orElse(null);
                 boolean isHere = held.containsKey(record.connectionId())
-                        || streams.find(record.clientId(), record.connectionId()).isPresent();
+                        || streams.find(record.clientId(), record.connectionId())
+                                .isPresent();
                 if (!isHere && warrant != null) {
-                    Remainder left = new Remainder(
-                            record.clientId(), record.connectionId(), null, warrant, false, null);
+                    Remainder left =
+                            new Remainder(record.clientId(), record.connectionId(), null, warrant, false, null);
                     leave(left);
                     attempt(left);
                 }

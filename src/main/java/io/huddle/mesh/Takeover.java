@@ -1,6 +1,6 @@
 package io.huddle.mesh;
 
-import io.huddle.membership.NodeInfo;
+import io.huddle.membership.Membership;
 import io.huddle.registry.ClaimRequest;
 import io.huddle.registry.Claimed;
 import io.huddle.registry.ClientRecord;
@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -45,33 +46,18 @@ final class Takeover {
     private static final int COMMITS = 3;
 
     private final RegistryBackend registry;
-    private final Lease lease;
+    private final Membership lease;
     private final Fences fences;
     private final Remainders remainders;
 
-    /** What a takeover needs of the membership. */
-    interface Lease {
-        Optional<Warrant> warrant(Duration validity);
-
-        CompletionStage<Optional<NodeInfo>> node(long number);
-
-        CompletionStage<Boolean> isGone(long number);
-
-        /** True for a record of this process under a number that it has given up. */
-        boolean isOwnPast(ClientRecord record);
-
-        /** The registry said that this node is not what it thinks it is. */
-        void doubt();
-    }
-
-    /** Ends or looks at one exact connection on its node. Blocks until the deadline at most. */
-    interface Fences {
-        /** Ends it. */
-        Standing fence(ClientRecord record, Duration deadline);
-
-        /** Asks whether it lives. */
-        Standing probe(ClientRecord record, Duration deadline);
-    }
+    /**
+     * Ends, or looks at, one exact connection on its node; both block until the deadline at most.
+     *
+     * @param fence ends it
+     * @param probe asks whether it lives
+     */
+    record Fences(
+            BiFunction<ClientRecord, Duration, Standing> fence, BiFunction<ClientRecord, Duration, Standing> probe) {}
 
     /** What became of the old connection. */
     enum Standing {
@@ -85,6 +71,7 @@ final class Takeover {
     }
 
     /** Takes what may be left in the registry and has to go. */
+    @FunctionalInterface
     interface Remainders {
         void claim(String clientId, String claim, Warrant warrant);
     }
@@ -109,7 +96,7 @@ final class Takeover {
         }
     }
 
-    Takeover(RegistryBackend registry, Lease lease, Fences fences, Remainders remainders) {
+    Takeover(RegistryBackend registry, Membership lease, Fences fences, Remainders remainders) {
         this.registry = registry;
         this.lease = lease;
         this.fences = fences;
@@ -164,8 +151,7 @@ final class Takeover {
             if (warrant.isEmpty()) {
                 return Result.of(Outcome.UNAVAILABLE);
             }
-            ClaimRequest request =
-                    new ClaimRequest(registration, state, supersede, proof.goneMark(), proof.deadNode());
+            ClaimRequest request = new ClaimRequest(registration, state, supersede, proof.goneMark(), proof.deadNode());
             Claimed claimed = patiently(until, () -> registry.claim(warrant.get(), request));
             ClientRecord previous = claimed.previous();
             switch (claimed.status()) {
@@ -186,7 +172,7 @@ final class Takeover {
                     }
                     proof = proof(previous, until);
                     if (proof.equals(Proof.NONE)) {
-                        Standing standing = fences.probe(previous, left(until));
+                        Standing standing = fences.probe().apply(previous, left(until));
                         if (standing == Standing.LIVE) {
                             return Result.of(Outcome.CONFLICT);
                         }
@@ -216,9 +202,16 @@ final class Takeover {
         return Result.of(Outcome.AGAIN);
     }
 
+    /** True for a record of this process under a number that it has given up. */
+    private boolean isOwnPast(ClientRecord record) {
+        return record.process().equals(lease.process())
+                && lease.lease().filter(now -> now.number() != record.node()).isPresent();
+    }
+
     private Proof proof(ClientRecord record, long until) {
-        if (lease.isOwnPast(record)) {
-            // An earlier number of this process: nothing writes for it any more, and what lived on lives under the new one.
+        if (isOwnPast(record)) {
+            // An earlier number of this process: nothing writes for it any more, and what lived on lives under the new
+            // one.
             return new Proof(record.mark(), 0);
         }
         if (within(until, lease.node(record.node())).isPresent()) {
@@ -250,7 +243,7 @@ final class Takeover {
 
     private boolean isFenced(ClientRecord previous, long until) {
         while (System.nanoTime() < until) {
-            switch (fences.fence(previous, left(until))) {
+            switch (fences.fence().apply(previous, left(until))) {
                 case FENCED, GONE -> {
                     return true;
                 }

@@ -36,7 +36,7 @@ public enum Refusal {
     /** Sent and not answered. */
     DELIVERY_INDETERMINATE(502, "The client may or may not have taken the call", false),
     UNAVAILABLE(503, "The service cannot answer now", true),
-    /** The client's node or the registry cannot be reached: not sent. */
+    /** Surely not sent. */
     OWNER_UNAVAILABLE(503, "The client's node cannot be reached now", true),
     BACKPRESSURE(503, "As much waits for the client as may wait", true),
     /** Surely not sent. */
