@@ -68,9 +68,10 @@ class FrozenNodeIT {
                 assertThat(first.status()).as("%s", first).isIn(404, 503, 504);
             }
         }
-        assertThat(stale).allSatisfy(old -> assertThat(
-                        old.awaitClose(MeshCluster.CONVERGENCE).code())
-                .isEqualTo(4002));
+        assertThat(stale)
+                .allSatisfy(old -> assertThat(
+                                old.awaitClose(MeshCluster.CONVERGENCE).code())
+                        .isEqualTo(4002));
         assertThat(calls(stale)).isEqualTo(seen);
         mesh.awaitListed(MeshCluster.CONVERGENCE.plus(MeshCluster.FIRST_LEASE), team, all);
         for (Node node : mesh.nodes()) {

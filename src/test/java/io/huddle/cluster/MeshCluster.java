@@ -130,7 +130,11 @@ final class MeshCluster {
         for (int i = 0; i < probes.size(); i++) {
             Badge probe = probes.get(i);
             Node node = nodes().get(i);
-            streams.add(Awaiting.value(HEALING, "a probe on " + node.name(), () -> tried(() -> probe.takeOver(node, "probe")), stream -> stream != null));
+            streams.add(Awaiting.value(
+                    HEALING,
+                    "a probe on " + node.name(),
+                    () -> tried(() -> probe.takeOver(node, "probe")),
+                    stream -> stream != null));
         }
         for (Node from : nodes()) {
             for (Badge probe : probes) {
@@ -312,7 +316,8 @@ final class MeshCluster {
 
         /** The same, again and again as long as the node answers "try again". */
         StreamClient takeOverInTime(Duration patience, Node node, String label) {
-            return Awaiting.value(patience, id + " on " + node.name(), () -> admitted(node, label), stream -> stream != null);
+            return Awaiting.value(
+                    patience, id + " on " + node.name(), () -> admitted(node, label), stream -> stream != null);
         }
 
         private @Nullable StreamClient admitted(Node node, String label) {

@@ -64,13 +64,17 @@ class NodeDeathIT {
         }
 
         Set<String> doubted = sessions(lost);
-        Awaiting.until(MeshCluster.ORPHANED.plus(SLACK), "all lost in doubt", () -> suspects(room).equals(doubted));
+        Awaiting.until(
+                MeshCluster.ORPHANED.plus(SLACK),
+                "all lost in doubt",
+                () -> suspects(room).equals(doubted));
         System.out.println("in doubt after " + Duration.ofNanos(System.nanoTime() - killed));
         Journal journal = Journal.legal(mesh.store, team);
         assertThat(journal.of(room).stream().filter(told -> told.type().equals("participant.suspected")))
                 .hasSize(lost.size())
                 .allSatisfy(told -> assertThat(told.reason()).isEqualTo("node-lost"));
-        assertThat(journal.count("participant.expired") + journal.count("participant.left")).isZero();
+        assertThat(journal.count("participant.expired") + journal.count("participant.left"))
+                .isZero();
         assertThat(again).allSatisfy(guest -> {
             assertThat(guest.member().generation()).isEqualTo(2);
             assertThat(guest.stream().isClosed()).isFalse();
@@ -89,7 +93,8 @@ class NodeDeathIT {
         assertThat(suspects(room)).isEmpty();
         mesh.awaitListed(SLACK, team, connected);
         assertThat(elsewhere.stream().isClosed()).isFalse();
-        assertThat(Journal.legal(mesh.store, team).all()).noneMatch(told -> told.next().equals("absent"));
+        assertThat(Journal.legal(mesh.store, team).all())
+                .noneMatch(told -> told.next().equals("absent"));
     }
 
     /**
@@ -108,16 +113,19 @@ class NodeDeathIT {
             HuddleClient client = mesh.keep(HuddleClient.withKey(
                     balancer.uri("ws", "/stream"),
                     new ClientKey(badge.id(), badge.secret()),
-                    ClientOptions.defaults().audience("/stream").onDisconnected((Disconnected how) -> failures.add(how.cause()))));
-            client.serve(DCallRequest.class, call -> DCallResponse.newBuilder()
-                    .setData("\"back\"")
-                    .build());
+                    ClientOptions.defaults()
+                            .audience("/stream")
+                            .onDisconnected((Disconnected how) -> failures.add(how.cause()))));
+            client.serve(
+                    DCallRequest.class,
+                    call -> DCallResponse.newBuilder().setData("\"back\"").build());
             assertThat(client.connect()).succeedsWithin(Duration.ofSeconds(20));
             clients.add(client);
         }
         Set<String> ids = badges.stream().map(Badge::id).collect(Collectors.toCollection(TreeSet::new));
         String dead = mesh.nodeOf(badges.get(0).id());
-        assertThat(MeshCluster.listed(mesh.integrator(team, mesh.one), "&node=" + dead)).containsOnlyKeys(ids);
+        assertThat(MeshCluster.listed(mesh.integrator(team, mesh.one), "&node=" + dead))
+                .containsOnlyKeys(ids);
 
         balancer.favour(null);
         long killed = System.nanoTime();
@@ -133,7 +141,8 @@ class NodeDeathIT {
         System.out.println("all back after " + Duration.ofNanos(System.nanoTime() - killed));
         assertThat(failures).noneMatch(failure -> failure.reason() == HuddleFailure.Reason.CONFLICT);
         for (Badge badge : badges) {
-            assertThat(MeshCluster.label(mesh.integrator(team, mesh.two), badge.id())).isEqualTo("back");
+            assertThat(MeshCluster.label(mesh.integrator(team, mesh.two), badge.id()))
+                    .isEqualTo("back");
         }
         assertThat(clients).allMatch(HuddleClient::isConnected);
     }
@@ -156,7 +165,8 @@ class NodeDeathIT {
         }
         System.out.println("taken over after " + Duration.ofNanos(System.nanoTime() - killed));
         for (Badge badge : badges) {
-            assertThat(MeshCluster.label(mesh.integrator(team, mesh.one), badge.id())).isEqualTo("new");
+            assertThat(MeshCluster.label(mesh.integrator(team, mesh.one), badge.id()))
+                    .isEqualTo("new");
         }
         Awaiting.holds(
                 Duration.ofSeconds(5),

@@ -53,7 +53,9 @@ class ReachIT {
             assertThat(MeshCluster.listed(api, "")).containsOnlyKeys(badge.id());
             assertThat(MeshCluster.listed(api, "&node=" + shown.getString("node")))
                     .containsOnlyKeys(badge.id());
-            api.patch(path + "/metadata", Api.json().add("by-" + node.name(), true).build())
+            api.patch(
+                            path + "/metadata",
+                            Api.json().add("by-" + node.name(), true).build())
                     .assertStatus(200);
         }
         Awaiting.asserted(() -> assertThat(mesh.integrator(team, mesh.one)
@@ -67,8 +69,7 @@ class ReachIT {
 
         assertThat(stream.awaitClose().code()).isEqualTo(4005);
         for (Node node : mesh.nodes()) {
-            Awaiting.asserted(() ->
-                    mesh.integrator(team, node).get(path).assertProblem(404, "client-not-found"));
+            Awaiting.asserted(() -> mesh.integrator(team, node).get(path).assertProblem(404, "client-not-found"));
             MeshCluster.invoke(mesh.integrator(team, node), badge.id()).assertProblem(404, "client-not-found");
         }
     }
@@ -81,8 +82,8 @@ class ReachIT {
     void metadata_nearItsLimit_crossesStoreAndLinkUnchanged() {
         Badge badge = mesh.badge(team);
         StreamClient stream = badge.connect(mesh.two, "here");
-        String given = "{\"list\":[],\"big\":9007199254740991,\"f\":0.1234567890123456,\"notes\":\"" + "é".repeat(30 * 1024)
-                + "\"}";
+        String given = "{\"list\":[],\"big\":9007199254740991,\"f\":0.1234567890123456,\"notes\":\""
+                + "é".repeat(30 * 1024) + "\"}";
         stream.call(USetMetadataRequest.newBuilder().setMetadata(given).build(), USetMetadataResponse.class);
 
         for (Node node : mesh.nodes()) {
@@ -171,16 +172,17 @@ class ReachIT {
                                 .setSeq(events.getEvents(events.getEventsCount() - 1)
                                         .getSeq())
                                 .build());
-        ada.stream()
-                .call(USubscribeRequest.newBuilder().setRoom(room).build(), USubscribeResponse.class);
+        ada.stream().call(USubscribeRequest.newBuilder().setRoom(room).build(), USubscribeResponse.class);
         List<Duration> delays = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             String participant = "p" + i;
             long start = System.nanoTime();
             Member.join(mesh.integrator(team, mesh.one), room, participant);
-            Awaiting.until("the event of " + participant, () -> ada.stream().requests(DEventsRequest.class).stream()
-                    .flatMap(events -> events.getEventsList().stream())
-                    .anyMatch(event -> event.getParticipant().equals(participant)));
+            Awaiting.until(
+                    "the event of " + participant,
+                    () -> ada.stream().requests(DEventsRequest.class).stream()
+                            .flatMap(events -> events.getEventsList().stream())
+                            .anyMatch(event -> event.getParticipant().equals(participant)));
             delays.add(Duration.ofNanos(System.nanoTime() - start));
         }
         assertThat(delays).allMatch(delay -> delay.compareTo(Duration.ofSeconds(1)) < 0);
@@ -242,7 +244,8 @@ class ReachIT {
         }
         mesh.pause(mesh.three);
         long start = System.nanoTime();
-        Map<String, String> listed = MeshCluster.listed(mesh.integrator(team, mesh.one).within(Duration.ofSeconds(2)), "");
+        Map<String, String> listed =
+                MeshCluster.listed(mesh.integrator(team, mesh.one).within(Duration.ofSeconds(2)), "");
         Duration took = Duration.ofNanos(System.nanoTime() - start);
         mesh.resume(mesh.three);
 

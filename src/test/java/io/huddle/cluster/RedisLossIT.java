@@ -108,7 +108,8 @@ class RedisLossIT {
         Awaiting.holds(MeshCluster.LEASE.plusSeconds(5), "all streams stay open", this::isEverybodyOpen);
         Awaiting.asserted(() -> assertThat(callFrom(mesh.one, 2).status()).isIn(404, 503));
         assertThat(callFrom(mesh.one, 1).status()).isEqualTo(200);
-        assertThat(MeshCluster.invoke(mesh.integrator(team, mesh.three), badges.get(1).id())
+        assertThat(MeshCluster.invoke(
+                                mesh.integrator(team, mesh.three), badges.get(1).id())
                         .status())
                 .isIn(404, 503);
 
@@ -119,7 +120,8 @@ class RedisLossIT {
 
     /** Calls the client with this number, which is on the node of this number. */
     private Answer callFrom(Node node, int client) {
-        return MeshCluster.invoke(mesh.integrator(team, node), badges.get(client).id());
+        return MeshCluster.invoke(
+                mesh.integrator(team, node), badges.get(client).id());
     }
 
     private void assertRecovered(Duration patience) {

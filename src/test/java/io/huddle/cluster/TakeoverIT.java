@@ -102,8 +102,9 @@ class TakeoverIT {
         }
         StreamClient last = streams.remove(streams.size() - 1);
 
-        assertThat(streams).allSatisfy(old -> assertThat(old.awaitClose(Duration.ofSeconds(2)).code())
-                .isEqualTo(4002));
+        assertThat(streams)
+                .allSatisfy(old ->
+                        assertThat(old.awaitClose(Duration.ofSeconds(2)).code()).isEqualTo(4002));
         for (Node node : mesh.nodes()) {
             assertThat(MeshCluster.label(mesh.integrator(team, node), badge.id()))
                     .isEqualTo("turn " + (TAKEOVERS - 1));
@@ -117,8 +118,9 @@ class TakeoverIT {
         Badge badge = mesh.badge(team);
         List<StreamClient> streams = new ArrayList<>();
         for (int i = 0; i < RACERS; i++) {
-            streams.add(mesh.keep(
-                    badge.draft(mesh.node(i), "racer " + i).with("supersede", "1").open()));
+            streams.add(mesh.keep(badge.draft(mesh.node(i), "racer " + i)
+                    .with("supersede", "1")
+                    .open()));
         }
         Awaiting.until(
                 Duration.ofSeconds(30),

@@ -76,7 +76,8 @@ class ClientsIT extends StreamContract {
     void metadata_patched_isMergedAndNullDeletes() {
         setMetadata(client(id, "participant", team), "{\"floor\":3,\"gone\":{\"a\":1},\"kept\":[]}");
 
-        Answer patched = patch("{\"big\":9007199254740991,\"f\":0.1234567890123456,\"gone\":null,\"floor\":4,\"never\":null}")
+        Answer patched = patch(
+                        "{\"big\":9007199254740991,\"f\":0.1234567890123456,\"gone\":null,\"floor\":4,\"never\":null}")
                 .assertStatus(200);
 
         JsonObject metadata = patched.json().getJsonObject("metadata");
@@ -86,7 +87,8 @@ class ClientsIT extends StreamContract {
         assertThat(metadata.get("f")).hasToString("0.1234567890123456");
         assertThat(metadata.get("kept")).hasToString("[]");
         assertThat(metadata.getInt("floor")).isEqualTo(4);
-        assertThat(integrator().get("/clients/" + id).json().getJsonObject("metadata")).isEqualTo(metadata);
+        assertThat(integrator().get("/clients/" + id).json().getJsonObject("metadata"))
+                .isEqualTo(metadata);
     }
 
     @Test
@@ -94,12 +96,19 @@ class ClientsIT extends StreamContract {
         var unused = client(id, "participant", team);
         List<CompletableFuture<Answer>> patches = IntStream.range(0, 10)
                 .mapToObj(i -> integrator()
-                        .later("PATCH", "/clients/" + id + "/metadata", Api.json().add("k" + i, i).build()))
+                        .later(
+                                "PATCH",
+                                "/clients/" + id + "/metadata",
+                                Api.json().add("k" + i, i).build()))
                 .toList();
 
         assertThat(patches).allSatisfy(patch -> patch.join().assertStatus(200));
 
-        assertThat(integrator().get("/clients/" + id).json().getJsonObject("metadata").keySet())
+        assertThat(integrator()
+                        .get("/clients/" + id)
+                        .json()
+                        .getJsonObject("metadata")
+                        .keySet())
                 .containsAll(IntStream.range(0, 10).mapToObj(i -> "k" + i).toList());
     }
 
@@ -137,9 +146,15 @@ class ClientsIT extends StreamContract {
         assertThat(echoed.json().keySet()).containsExactly("data");
         assertThat(echoed.json().getJsonObject("data").getJsonArray("list")).isEmpty();
         assertThat(echoed.json().getJsonObject("data").getString("a")).isEqualTo("éé");
-        assertThat(invoke("{\"type\":\"echo\",\"data\":null}").assertStatus(200).json().get("data"))
+        assertThat(invoke("{\"type\":\"echo\",\"data\":null}")
+                        .assertStatus(200)
+                        .json()
+                        .get("data"))
                 .isEqualTo(JsonValue.NULL);
-        assertThat(invoke("{\"type\":\"echo\",\"data\":\"é\"}").assertStatus(200).json().getString("data"))
+        assertThat(invoke("{\"type\":\"echo\",\"data\":\"é\"}")
+                        .assertStatus(200)
+                        .json()
+                        .getString("data"))
                 .isEqualTo("é");
         assertThat(invoke("{\"type\":\"other\",\"data\":1}").assertStatus(200).text())
                 .isEqualTo("{\"data\":null}");
@@ -252,7 +267,9 @@ class ClientsIT extends StreamContract {
                 .send("PATCH", "/clients/" + id + "/metadata", "text/plain", bytes("{}"))
                 .assertProblem(415, "unsupported-media-type");
         integrator()
-                .send("PATCH", "/clients/" + id + "/metadata", JSON, new byte[] {'{', '"', (byte) 0xff, '"', ':', '1', '}'})
+                .send("PATCH", "/clients/" + id + "/metadata", JSON, new byte[] {
+                    '{', '"', (byte) 0xff, '"', ':', '1', '}'
+                })
                 .assertProblem(400, "invalid-request");
 
         assertThat(badge.requests(DCallRequest.class)).isEmpty();
@@ -265,7 +282,10 @@ class ClientsIT extends StreamContract {
 
         operator().delete("/clients/" + id).assertProblem(400, "reason-missing");
         integrator().with("Huddle-Reason", "mine").delete("/clients/" + id).assertProblem(403, "forbidden");
-        participant("ada").with("Huddle-Reason", "mine").delete("/clients/" + id).assertProblem(403, "forbidden");
+        participant("ada")
+                .with("Huddle-Reason", "mine")
+                .delete("/clients/" + id)
+                .assertProblem(403, "forbidden");
         assertThat(badge.isClosed()).isFalse();
         assertThat(audit(id)).isEmpty();
 
@@ -331,7 +351,8 @@ class ClientsIT extends StreamContract {
         for (Answer answer : List.of(
                 integrator().get("/clients/" + unknown),
                 integrator().send("PATCH", "/clients/" + unknown + "/metadata", JSON, bytes("{\"a\":1}")),
-                integrator().send("POST", "/clients/" + unknown + "/invoke", JSON, bytes("{\"type\":\"t\",\"data\":1}")),
+                integrator()
+                        .send("POST", "/clients/" + unknown + "/invoke", JSON, bytes("{\"type\":\"t\",\"data\":1}")),
                 operatorWithReason().delete("/clients/" + unknown))) {
             assertThat(answer.status()).as("%s", answer).isIn(404, 400);
             answer.assertNoLeak();
@@ -402,7 +423,9 @@ class ClientsIT extends StreamContract {
     }
 
     private void awaitGone(String client) {
-        Awaiting.until("the end of " + client, () -> operator().get("/clients/" + client).status() == 404);
+        Awaiting.until(
+                "the end of " + client,
+                () -> operator().get("/clients/" + client).status() == 404);
     }
 
     /** All pages. */
@@ -429,8 +452,10 @@ class ClientsIT extends StreamContract {
     private List<String> audit(String client) {
         return site
                 .store()
-                .column("SELECT actor || ' ' || action || ' ' || reason FROM audit WHERE client = ? AND action ="
-                        + " 'client.disconnect' ORDER BY at", client)
+                .column(
+                        "SELECT actor || ' ' || action || ' ' || reason FROM audit WHERE client = ? AND action ="
+                                + " 'client.disconnect' ORDER BY at",
+                        client)
                 .stream()
                 .map(String::valueOf)
                 .toList();
