@@ -14,12 +14,12 @@ import io.huddle.harness.StreamClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -43,7 +43,7 @@ class DrainIT {
         for (int i = 0; i < GUESTS; i++) {
             guests.add(mesh.guest(team, room, "p" + i, mesh.three));
         }
-        Map<String, List<Disconnected>> losses = new ConcurrentHashMap<>();
+        Map<String, List<Disconnected>> losses = new HashMap<>();
         List<HuddleClient> clients = new ArrayList<>();
         Set<String> ids = new TreeSet<>();
         Balancer balancer = mesh.keep(Balancer.of(mesh.nodes()));
