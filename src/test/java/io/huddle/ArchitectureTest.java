@@ -126,6 +126,7 @@ class ArchitectureTest {
             "io.huddle.presence.StreamEvents", "the measured delay of a delivery",
             "io.huddle.security.DemoResource", "the times of a demo token",
             "io.huddle.link.Links", "the time of a proof between nodes while the database does not answer",
+            "io.huddle.registry.NodeClock", "the clock of a registry that one node keeps for itself alone",
             "io.huddle.client.Credentials$Signed", "runs on the integrator's machine, and a signature has a time");
 
     private static final Pattern SQL_CLOCK = Pattern.compile(
@@ -137,9 +138,10 @@ class ArchitectureTest {
             Pattern.compile("\"\"\"(.*?)\"\"\"|\"((?:\\\\.|[^\"\\\\\\n])*)\"|/\\*.*?\\*/|//[^\\n]*", Pattern.DOTALL);
 
     /** What the build makes of src/main/proto is not ours to style. */
-    private static final ImportOption NOT_GENERATED =
-            location -> !(location.contains("/io/huddle/wire/") || location.contains("/io/huddle/link/wire/"))
-                    || location.contains("/wire/Canonical");
+    private static final ImportOption NOT_GENERATED = location -> !(location.contains("/io/huddle/wire/")
+                    || location.contains("/io/huddle/link/wire/")
+                    || location.contains("/io/huddle/mesh/wire/"))
+            || location.contains("/wire/Canonical");
 
     private final JavaClasses product = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -144,11 +144,21 @@ final class Pair {
         }
         opened.whenComplete((link, failed) -> {
             calledOff.run();
-            synchronized (this) {
-                hanging--;
+            if (closeAttempt(mine, failed == null)) {
+                dial(peer, opening);
+            } else {
+                over(mine);
             }
-            over(mine);
         });
+    }
+
+    /**
+     * True if calls have come to wait again although the attempt led to a link: it is retired already, since the peer
+     * opened another one. The peer can be reached, so the next attempt follows at once.
+     */
+    private synchronized boolean closeAttempt(long which, boolean isOpened) {
+        hanging--;
+        return isOpened && which == attempt && dialing && link == null && !waiting.isEmpty();
     }
 
     /** The attempt has led to a link, or to none, or takes too long: whoever still waits has waited in vain. */

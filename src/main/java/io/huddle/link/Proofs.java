@@ -58,7 +58,7 @@ final class Proofs {
     }
 
     Hello hello(Self self, Peer peer, long nowMs, byte[] nonce) {
-        Hello.Builder hello = Hello.newBuilder()
+        return signed(Hello.newBuilder()
                 .setLeastVersion(OLDEST_VERSION)
                 .setMostVersion(NEWEST_VERSION)
                 .setNumber(self.number())
@@ -67,7 +67,10 @@ final class Proofs {
                 .setAudienceNumber(peer.number())
                 .setAudienceProcess(peer.process())
                 .setTimeMs(nowMs)
-                .setNonce(ByteString.copyFrom(nonce));
+                .setNonce(ByteString.copyFrom(nonce)));
+    }
+
+    Hello signed(Hello.Builder hello) {
         byte[] text = text(hello.build());
         return hello.setProof(ByteString.copyFrom(hmac(0, text)))
                 .setSignature(ByteString.copyFrom(key.sign(text)))

@@ -24,6 +24,8 @@ import org.redisson.client.codec.ByteArrayCodec;
  * of a run have one tag, and the answer is always a list. Safe for use by any thread.
  */
 public final class Script {
+    private static final String INCLUDE = "-- include ";
+
     private final String name;
     private final String text;
     private final String digest;
@@ -34,13 +36,26 @@ public final class Script {
         this.digest = digest(text);
     }
 
-    /** @throws IllegalStateException if there is no such script */
+    /**
+     * Loads a script. A line {@code -- include <name>} in it stands for the text of another.
+     *
+     * @throws IllegalStateException if there is no such script
+     */
     public static Script of(String name) {
+        StringBuilder text = new StringBuilder();
+        for (String line : read(name).lines().toList()) {
+            text.append(line.startsWith(INCLUDE) ? read(line.substring(INCLUDE.length())) : line)
+                    .append('\n');
+        }
+        return new Script(name, text.toString());
+    }
+
+    private static String read(String name) {
         try (InputStream file = Script.class.getResourceAsStream("/redis/" + name + ".lua")) {
             if (file == null) {
                 throw new IllegalStateException("there is no script " + name);
             }
-            return new Script(name, new String(file.readAllBytes(), StandardCharsets.UTF_8));
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }

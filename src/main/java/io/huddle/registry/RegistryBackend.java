@@ -46,7 +46,7 @@ public interface RegistryBackend {
      * <p>No record: made, unless an open claim has a higher or the same order ({@code NEWER_EXISTS}, {@code CONFLICT}); a
      * claim with a lower order is dropped. A record of the same node, process and connection: rewritten, keeping its mark,
      * connectedAt and, when {@code order} is zero, its order; a given order that is lower than its own answers {@code
-     * NEWER_EXISTS}. A registration without an order cannot be higher than an open claim: {@code CONFLICT}, as with the same
+     * NEWER_EXISTS}, and one that is higher than an open claim's drops the claim. A registration without an order cannot be higher than an open claim: {@code CONFLICT}, as with the same
      * order. A record of another connection: {@code NEWER_EXISTS} if its
      * order is higher, or the same with a greater connection id (by the bytes of their UTF-8); else {@code CONFLICT}, to be
      * settled by a claim. A corrupt record answers {@code CORRUPT}.

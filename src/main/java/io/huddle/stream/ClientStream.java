@@ -363,7 +363,7 @@ public final class ClientStream {
         FieldDescriptor body = request.body();
         services.metrics()
                 .request(
-                        outcome.error().equals("unknown-method") || body == null ? "unknown" : prefix(body),
+                        outcome.error().equals("unknown-method") ? Methods.UNKNOWN : Methods.prefix(body),
                         outcome.name());
         if (!requests.finish(request)) {
             return;
@@ -382,11 +382,6 @@ public final class ClientStream {
         if (last != null && last.worker() == Thread.currentThread()) {
             close(last.why(), last.reason());
         }
-    }
-
-    private static String prefix(FieldDescriptor request) {
-        String name = request.getJsonName();
-        return name.substring(0, name.length() - "Request".length());
     }
 
     /** Sends what must not wait; a peer that lets too much wait is closed. */

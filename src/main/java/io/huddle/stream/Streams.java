@@ -305,9 +305,13 @@ public class Streams {
         });
     }
 
-    /** The key of a client is gone: its connection ends with it. */
     void forget(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {
-        ClientStream owner = owners.get(deleted.client());
+        forget(deleted.client());
+    }
+
+    /** The key of a client is gone: its connection to this node, if it has one, ends with it. */
+    public void forget(String client) {
+        ClientStream owner = owners.get(client);
         if (owner != null) {
             owner.close(CloseCause.OPERATOR, "the client's key was deleted");
         }

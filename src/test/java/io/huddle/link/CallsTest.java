@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -87,7 +88,7 @@ class CallsTest {
             ByteString result = call.toCompletableFuture().get(10, TimeUnit.SECONDS);
             throw new AssertionError("a result of " + result.size() + " bytes");
         } catch (ExecutionException failed) {
-            return (LinkFailed) failed.getCause();
+            return Objects.requireNonNull((LinkFailed) failed.getCause());
         } catch (InterruptedException | TimeoutException failed) {
             throw new AssertionError("no end", failed);
         }
@@ -182,8 +183,11 @@ class CallsTest {
         result(call("echo", LONG));
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("hold", SHORT);
+        // It, or a ping before it, is being written and will be for ever.
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> queued = call("hold", SHORT);
-        assertThat(failure(underWay).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(failure(underWay).reason())
+                .isIn(LinkFailed.Reason.INDETERMINATE, LinkFailed.Reason.NOT_SENT_IN_TIME);
         assertThat(failure(queued).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT_IN_TIME);
         town.pipe().left().mend();
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
@@ -223,6 +227,7 @@ class CallsTest {
         arrived.clear();
         town.pipe().left().stall();
         CompletionStage<ByteString> first = call("echo", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> second = call("echo", LONG);
         Awaiting.holds(Duration.ofMillis(150), "nothing arrives", () -> arrived.isEmpty());
         town.pipe().left().mend();
@@ -249,13 +254,16 @@ class CallsTest {
         awaitRuns(1);
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("hold", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         CompletionStage<ByteString> queued = call("hold", LONG);
         long from = System.nanoTime();
         assertThat(failure(written).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
         assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(2));
-        assertThat(failure(underWay).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(failure(underWay).reason()).isIn(LinkFailed.Reason.INDETERMINATE, LinkFailed.Reason.NOT_SENT);
         assertThat(failure(queued).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT);
-        assertThat(one.counted(Measured.ENDED_SILENT)).isEqualTo(1);
+        // Either end may be the first to notice.
+        assertThat(one.counted(Measured.ENDED_SILENT) + two.counted(Measured.ENDED_SILENT))
+                .isPositive();
     }
 
     @Test
@@ -271,9 +279,8 @@ class CallsTest {
 
     @Test
     void links_openedFromBothSidesAtOnce_endAsOneWithoutFailingACall() {
-        CompletionStage<ByteString> before = new CompletableFuture<>();
         Link losing = town.open(two, one);
-        before = two.board.call(one.peer(), "hold", BODY, LONG);
+        CompletionStage<ByteString> before = two.board.call(one.peer(), "hold", BODY, LONG);
         awaitRuns(1);
         Link winning = town.open(one, two);
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
@@ -313,7 +320,9 @@ class CallsTest {
             all.add(two.board.call(one.peer(), "echo", BODY, LONG));
         }
         all.forEach(call -> assertThat(result(call)).isEqualTo(BODY));
-        Awaiting.until("one link is left", () -> one.board.size() == 1 && two.board.size() == 1);
+        // None, if the two sides saw the last two of the same dialer in different orders; the next call then opens one.
+        Awaiting.until("one link is left at most", () -> one.board.size() <= 1 && one.board.size() == two.board.size());
+        assertThat(result(call("echo", LONG))).isEqualTo(BODY);
     }
 
     @Test
@@ -426,6 +435,7 @@ class CallsTest {
         result(call("echo", LONG));
         town.pipe().left().stall();
         CompletionStage<ByteString> underWay = call("echo", LONG);
+        Awaiting.until("a write under way", () -> town.pipe().left().holds());
         ByteString large = ByteString.copyFrom(new byte[1 << 20]);
         CompletionStage<ByteString> fits = one.board.call(two.peer(), "echo", large, LONG);
         assertThat(failure(one.board.call(two.peer(), "echo", large, LONG)).reason())
@@ -463,7 +473,7 @@ class CallsTest {
         }
         Awaiting.until("the answering side has ended it", () -> two.board.size() == 0);
         assertThat(town.pipe().closeCode()).isEqualTo(1011);
-        town.pipe().right().mend();
+        town.pipe().cut();
         all.forEach(call -> assertThat(failure(call).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE));
     }
 

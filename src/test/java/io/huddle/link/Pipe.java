@@ -79,6 +79,13 @@ final class Pipe {
             }
         }
 
+        /** True if something waits to be carried. */
+        boolean holds() {
+            synchronized (held) {
+                return !held.isEmpty();
+            }
+        }
+
         void mend() {
             swallowing = false;
             synchronized (held) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -30,7 +31,7 @@ final class Town implements AutoCloseable {
                 1 << 21,
                 512,
                 64,
-                1 << 20,
+                1 << 22,
                 Duration.ofMillis(500).toNanos(),
                 Duration.ofMillis(100).toNanos(),
                 3,
@@ -63,7 +64,8 @@ final class Town implements AutoCloseable {
                     () -> self,
                     this::dial,
                     released::add);
-            scheduler.scheduleWithFixedDelay(board::watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> unused =
+                    scheduler.scheduleWithFixedDelay(board::watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
         }
 
         Peer peer() {
