@@ -72,6 +72,8 @@ class ArchitectureTest {
             "io.huddle.presence.JoinKeys",
             // One row, and the grace that depends on it.
             "io.huddle.presence.Heartbeat",
+            // The audit of what happens in no transaction.
+            "io.huddle.mesh.Disconnections",
             "io.huddle.security.Tickets",
             "io.huddle.security.Nonces",
             "io.huddle.security.ClientKeys",

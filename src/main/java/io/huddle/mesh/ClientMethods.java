@@ -21,9 +21,9 @@ import java.util.concurrent.CompletionStage;
 /** What clients ask of each other and tell of themselves. */
 @ApplicationScoped
 public class ClientMethods {
-    private static final int LONGEST_TYPE = 200;
-    private static final long DEFAULT_TIMEOUT_MS = 30_000;
-    private static final long LONGEST_TIMEOUT_MS = 60_000;
+    static final int LONGEST_TYPE = 200;
+    static final long DEFAULT_TIMEOUT_MS = 30_000;
+    static final long LONGEST_TIMEOUT_MS = 60_000;
 
     private final int metadataBytes = Setting.CLIENT_METADATA_BYTES.value();
 

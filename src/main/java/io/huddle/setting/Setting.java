@@ -18,6 +18,7 @@ public enum Setting {
     TEST_CLOCK("huddle.test.clock", 0, 0, 1),
 
     BODY_BYTES("huddle.limits.body-bytes", 65_536, 1_024, 1_048_576),
+    METADATA_BODY_BYTES("huddle.limits.metadata-body-bytes", 81_920, 1_024, 1_048_576),
     LABEL_LENGTH("huddle.limits.label-length", 80, 1, 200),
     OCCURRENCE_LENGTH("huddle.limits.occurrence-length", 200, 1, 200),
     PAGE_SIZE("huddle.limits.page-size", 200, 1, 1_000),
