@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -346,7 +347,7 @@ abstract class MembershipContract {
         return new NodeInfo(0, process, "", 0, "", "", "", 0);
     }
 
-    private static List<Long> sorted(HashSet<Long> numbers) {
+    private static List<Long> sorted(Set<Long> numbers) {
         return numbers.stream().sorted().toList();
     }
 

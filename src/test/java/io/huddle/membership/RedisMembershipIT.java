@@ -180,7 +180,7 @@ class RedisMembershipIT extends MembershipContract {
         }
     }
 
-    private static Throwable cause(Throwable failed) {
+    private static @org.jspecify.annotations.Nullable Throwable cause(Throwable failed) {
         return failed instanceof CompletionException ? failed.getCause() : failed;
     }
 
