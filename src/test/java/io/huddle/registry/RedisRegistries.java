@@ -35,8 +35,7 @@ final class RedisRegistries implements AutoCloseable {
     }
 
     static RedisRegistries on(RedisCluster cluster) {
-        return new RedisRegistries(
-                cluster.url(), key -> cluster.masterOf(key).commands());
+        return new RedisRegistries(cluster.url(), key -> cluster.masterOf(key).commands());
     }
 
     /** One that answers, under a name that nobody used before. The connection of the one before is closed. */
