@@ -1,4 +1,5 @@
 -- Begins an epoch in this shard, unless it is there already or was left before.
+-- An epoch that ended with its server does not begin again: it takes another.
 -- KEYS[1] the shard's records. ARGV[1] the epoch.
 -- Answers {the epoch that is there now}.
 -- include registry/shard
@@ -9,7 +10,7 @@ if current ~= ARGV[1] and redis.call('SISMEMBER', left, ARGV[1]) == 0 then
     redis.call('SADD', left, current)
     redis.call('EXPIRE', left, SAFETY_SECONDS)
   end
-  redis.call('HSET', epoch, 'id', ARGV[1], 'since', digits(now))
+  redis.call('HSET', epoch, 'id', ARGV[1], 'since', digits(now), 'server', server())
   redis.call('EXPIRE', epoch, SAFETY_SECONDS)
 end
 return { redis.call('HGET', epoch, 'id') }

@@ -3,15 +3,14 @@
 -- ARGV[5] how far that may be from now. ARGV[6] for how long the nonce is remembered.
 -- Answers {status}.
 -- include registry/shard
-local epoch = redis.call('HMGET', BASE .. 'epoch', 'id', 'since')
-if epoch[1] ~= ARGV[1] then
+if not isIn(ARGV[1]) then
   return { 'OTHER_EPOCH' }
 end
 local at = tonumber(ARGV[4])
 if math.abs(at - now) > tonumber(ARGV[5]) then
   return { 'OUT_OF_TIME' }
 end
-if at < tonumber(epoch[2]) then
+if at < tonumber(redis.call('HGET', BASE .. 'epoch', 'since')) then
   return { 'BEFORE_EPOCH' }
 end
 local key = BASE .. 'nonce:' .. string.len(ARGV[3]) .. ':' .. ARGV[3] .. ARGV[2]

@@ -24,6 +24,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', digits(now))) d
     redis.call('ZREM', DUE, member)
     redis.call('ZREM', WAITING, id)
     redis.call('ZADD', ASIDE, one.seq, id)
+    last(ASIDE)
     redis.call('HINCRBY', ACCOUNT, 'aside', 1)
     enter(one, -1)
   else
@@ -39,6 +40,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', digits(now))) d
       'delivered', '1', 'tries', digits(one.tries), 'token', ARGV[4], 'claimedAt', digits(now)
     )
     redis.call('HSET', TOKENS, ARGV[4], id)
+    last(TOKENS)
     redis.call('ZADD', DUE, digits(now + ARGV[7]), member)
     return shown(one, ARGV[4], false)
   end

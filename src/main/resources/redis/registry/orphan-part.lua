@@ -60,7 +60,9 @@ if actives > 0 then
     'node', ARGV[1], 'since', digits(now), 'bytes', digits(bytes), 'seq', digits(seq), 'tries', '0', 'delivered', '0',
     'clients', pack(clients)
   )
+  last(chunkKey(id))
   redis.call('ZADD', WAITING, seq, id)
+  last(WAITING)
   enter(one, 1)
   free(one, digits(now))
 end

@@ -5,6 +5,10 @@
 local ACCOUNT, WAITING, ASIDE = BASE .. 'orphans', BASE .. 'waiting', BASE .. 'aside'
 local DUE, TOKENS = BASE .. 'due', BASE .. 'tokens'
 
+local function last(key)
+  redis.call('EXPIRE', key, SAFETY_SECONDS)
+end
+
 local function chunkKey(id)
   return BASE .. 'chunk:' .. id
 end
@@ -58,6 +62,7 @@ end
 local function enter(one, count)
   redis.call('HINCRBY', ACCOUNT, 'items', count)
   redis.call('HINCRBY', ACCOUNT, 'bytes', count * one.bytes)
+  last(ACCOUNT)
 end
 
 local function free(one, due)
@@ -67,6 +72,7 @@ local function free(one, due)
   redis.call('HDEL', chunkKey(one.id), 'token')
   one.token = false
   redis.call('ZADD', DUE, due, dueMember(one.seq, one.id))
+  last(DUE)
 end
 
 -- The chunk, if this is still its claim; nil otherwise.

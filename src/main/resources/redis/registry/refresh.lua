@@ -2,12 +2,19 @@
 -- KEYS[1] the shard's records. ARGV[1..5] the warrant.
 -- Answers {status}.
 -- include registry/shard
+-- include registry/queue
 local refused = refusal('')
 if refused then
   return { refused }
 end
 for _, name in ipairs({ 'clients', 'ids', 'dead', 'epoch', 'epochs-left', 'orphans', 'waiting', 'aside', 'due', 'tokens' }) do
-  redis.call('EXPIRE', BASE .. name, SAFETY_SECONDS)
+  last(BASE .. name)
 end
-redis.call('EXPIRE', indexOf(ARGV[2]), SAFETY_SECONDS)
+-- At most as many as the queue holds; nothing in it goes by age.
+for _, of in ipairs({ WAITING, ASIDE }) do
+  for _, id in ipairs(redis.call('ZRANGE', of, 0, -1)) do
+    last(chunkKey(id))
+  end
+end
+last(indexOf(ARGV[2]))
 return { 'OK' }

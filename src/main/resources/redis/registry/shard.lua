@@ -9,7 +9,7 @@
 --             revoked:…     an operation that shall have none, until its notAfter
 --             nonce:…       a nonce that was used
 --             dead          numbers whose writes are refused for good
---             epoch         id, since; epochs-left: those that may not come back
+--             epoch         id, since, server; epochs-left: those that may not come back
 --             orphans       made, items, bytes, aside, redeliveries; with waiting, aside, due, tokens and chunk:<id>
 -- ARGV[1..5] the warrant, where a script has one: epoch, node, process, operation, notAfter
 --
@@ -198,9 +198,22 @@ local function revoke(client, operation, untilMs)
   end
 end
 
+-- This life of this server. A replica that took over, and a server that was started again, may lack what was written last:
+-- with them the epoch is over, though its key is there.
+local function server()
+  local info = redis.call('INFO', 'server')
+  local _, before = string.find(info, 'run_id:', 1, true)
+  return string.sub(info, before + 1, before + 40)
+end
+
+local function isIn(epoch)
+  local here = redis.call('HMGET', BASE .. 'epoch', 'id', 'server')
+  return here[1] == epoch and here[2] == server()
+end
+
 -- Why nothing may be written under this warrant; nil if it may.
 local function refusal(client)
-  if redis.call('HGET', BASE .. 'epoch', 'id') ~= ARGV[1] then
+  if not isIn(ARGV[1]) then
     return 'OTHER_EPOCH'
   end
   if isDead(ARGV[2]) then

@@ -23,6 +23,7 @@ import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisTimeoutException;
+import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 import org.redisson.config.ConstantDelay;
@@ -171,6 +172,8 @@ public class Redis implements AutoCloseable {
         Config config = new Config();
         config.setThreads(limits.threads());
         config.setNettyThreads(limits.nettyThreads());
+        // Nobody uses the default, which serialises objects and brings libraries of its own.
+        config.setCodec(ByteArrayCodec.INSTANCE);
         config.setTcpNoDelay(true);
         config.setTcpKeepAlive(true);
         config.setUsername(to.user());

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
  * which must not be blocked.
  *
  * <p>What concerns several shards (listings, cleanups, epochs) goes from one to the next and is atomic in each of them only.
- * Times are those of the Redis server that holds the shard. Records go by themselves a day after the last
+ * A shard is in its epoch only as long as the server that it began on lives: after a failover, and after a start from what was
+ * on disk, writes may be missing, and every write answers {@code OTHER_EPOCH} until another epoch begins.
+ *
+ * <p>Times are those of the Redis server that holds the shard. Records go by themselves a day after the last
  * {@link #refreshNode}, which is one small script a shard: to be called every few minutes, not every few seconds.
  */
 public final class RedisRegistry implements RegistryBackend {

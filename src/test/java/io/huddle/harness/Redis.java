@@ -141,7 +141,7 @@ public final class Redis implements AutoCloseable {
     }
 
     /** What a node must be given to use it. */
-    public Map<String, String> environment() {
+    public Map<String, String> env() {
         return Map.of("HUDDLE_REDIS_URL", url());
     }
 

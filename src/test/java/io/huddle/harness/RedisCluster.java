@@ -90,7 +90,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /** What a node must be given to use it. */
-    public Map<String, String> environment() {
+    public Map<String, String> env() {
         return Map.of("HUDDLE_REDIS_URL", url());
     }
 

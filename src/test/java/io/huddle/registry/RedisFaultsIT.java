@@ -1,0 +1,199 @@
+package io.huddle.registry;
+
+import static io.huddle.registry.RegistryScene.EPOCH;
+import static io.huddle.registry.RegistryScene.N1;
+import static io.huddle.registry.RegistryScene.N2;
+import static io.huddle.registry.RegistryScene.done;
+import static io.huddle.registry.RegistryScene.ordered;
+import static io.huddle.registry.RegistryScene.unordered;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.huddle.harness.Awaiting;
+import io.huddle.harness.Redis;
+import io.huddle.harness.RedisCommands;
+import io.huddle.registry.Written.Status;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens to the registry when something happens to its Redis, or to what is in it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RedisFaultsIT {
+    private final Redis server = Redis.create();
+    private final RedisRegistries registries = RedisRegistries.on(server);
+
+    @AfterAll
+    void stop() {
+        registries.close();
+        server.close();
+    }
+
+    private RegistryScene begin() {
+        return new RegistryScene(registries.open(RegistryScene.LIMITS), registries::pass);
+    }
+
+    /** In a comparable system an empty list came back as an object and a big number rounded: the store had decoded them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"list\":[],\"big\":9007199254740991,\"f\":0.1234567890123456}",
+                "{ \"z\" : 9223372036854775807 , \"a\":{},\"z\":-0.0, \"e\":1E400 }",
+                "{\"t\":\"\\u0000 \u0000 12:34 \r\n $-1 ä 漢 \uD83D\uDE00\"}",
+                ""
+            })
+    void metadata_ofAnyBytes_comesBackAsItWas(String metadata) {
+        RegistryScene on = begin();
+        on.register(N1, new Registration("alice", "c1", 0, null, 0, List.of(), 0, metadata));
+        assertThat(on.record("alice").metadata()).isEqualTo(metadata);
+        assertThat(RegistryScene.recordOf(on.update(N1, "alice", "c1", metadata + " "))
+                        .metadata())
+                .isEqualTo(metadata + " ");
+        String claim = on.claimed(
+                N2,
+                RegistryScene.superseding(
+                        new Registration("alice", "c2", 0, "12:s", 5, List.of("", "3:a", "b"), 0, metadata)));
+        on.removePrevious(N2, "alice", "c1");
+        ClientRecord committed =
+                Objects.requireNonNull(on.commit(N2, "alice", claim).record());
+        assertThat(committed.metadata()).isEqualTo(metadata);
+        assertThat(committed.session()).isEqualTo("12:s");
+        assertThat(committed.teams()).containsExactly("", "3:a", "b");
+    }
+
+    /** One such record dropped every client of its node from a comparable system. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{\"node\":1}",
+                "2:h1",
+                "2:h9999999999999999999:x",
+                "2:h24:10019:process-12:c11:A1:11:11:m1:11:00:0:",
+                "2:h14:10019:process-12:c11:X1:11:11:m1:11:00:0:",
+                "2:h13:abc9:process-12:c11:A1:11:11:m1:11:00:0:",
+                "2:h14:10019:process-12:c11:A1:11:11:m1:11:02:0:0: "
+            })
+    void record_thatIsGarbage_concernsItsClientAlone(String garbage) {
+        RegistryScene on = begin();
+        for (String client : List.of("alice", "bob", "carol", "dave", "eve")) {
+            on.register(N1, unordered(client, "c-" + client));
+        }
+        try (RedisCommands commands = server.commands()) {
+            commands.ask("HSET", registries.recordsOf("carol"), "carol", garbage);
+        }
+        assertThat(on.sight("carol").corrupt()).isTrue();
+        assertThat(done(on.backend.getClient("carol"))).isEmpty();
+        assertThat(on.register(N2, ordered("carol", "c2", 7)).status()).isEqualTo(Status.CORRUPT);
+        assertThat(on.update(N1, "carol", "c-carol", "{}").status()).isEqualTo(Status.CORRUPT);
+        assertThat(on.unregister(N1, "carol", "c-carol").status()).isEqualTo(Status.CORRUPT);
+        assertThat(done(on.backend.listClients())).hasSize(4);
+        assertThat(done(on.backend.listRecordsOfNode(N1.node(), "", 10)).clients())
+                .hasSize(4);
+        assertThat(on.update(N1, "bob", "c-bob", "{}").status()).isEqualTo(Status.OK);
+        // The repair: its owner says that it is its own.
+        assertThat(done(on.backend.unregister(on.warrant(N1), "carol", "c-carol", true))
+                        .status())
+                .isEqualTo(Status.OK);
+        assertThat(on.register(N1, unordered("carol", "c-carol")).status()).isEqualTo(Status.OK);
+        Cleanup cleanup = done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 100));
+        assertThat(cleanup).isEqualTo(new Cleanup(true, false, 5));
+    }
+
+    @Test
+    void shards_ofAnotherNumber_areRefusedWithBothNumbers() {
+        RedisRegistry first = registries.open(RegistryScene.LIMITS);
+        done(first.checkShards());
+        done(first.checkShards());
+        RedisRegistry second = new RedisRegistry(registries.redis(), RegistryLimits.DEFAULT);
+        assertThatThrownBy(() -> done(second.checkShards()))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .hasStackTraceContaining("has 4 shards, and this node is set to 64");
+    }
+
+    @Test
+    void keys_all_goByThemselvesWithinADay() {
+        RegistryScene on = begin();
+        done(registries.open(RegistryScene.LIMITS).checkShards());
+        RegistryScene used =
+                new RegistryScene(new RedisRegistry(registries.redis(), RegistryScene.LIMITS), registries::pass);
+        assertThat(on).isNotSameAs(used);
+        used.register(N1, unordered("alice", "c1"));
+        used.reserve(N1, unordered("bob", "c2"));
+        used.claimed(N2, RegistryScene.superseding(unordered("alice", "c3")));
+        used.abort(N2, "alice", "no-such-claim-that-is-known");
+        done(used.backend.consumeNonce(EPOCH, "alice", "nonce", used.now()));
+        done(used.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10));
+        done(used.backend.claimOrphaned(used.warrant(N2)));
+        done(used.backend.beginEpoch("epoch-2"));
+        try (RedisCommands commands = server.commands()) {
+            List<?> keys = (List<?>) Objects.requireNonNull(
+                    commands.ask("KEYS", registries.redis().key("x", "").replace("{x}:", "*")));
+            assertThat(keys).hasSizeGreaterThan(15);
+            for (Object key : keys) {
+                assertThat((Long) commands.ask("TTL", String.valueOf(key)))
+                        .as(String.valueOf(key))
+                        .isBetween(0L, 86_400L);
+            }
+        }
+    }
+
+    @Test
+    void registry_thatLostEverything_answersAnotherEpochUntilOneBegins() {
+        RegistryScene on = begin();
+        on.register(N1, unordered("alice", "c1"));
+        server.restartEmpty();
+        Awaiting.until("Redis is back", () -> RedisRegistries.isAnswering(on.backend));
+        assertThat(on.register(N1, unordered("alice", "c1")).status()).isEqualTo(Status.OTHER_EPOCH);
+        assertThat(done(on.backend.refreshNode(on.warrant(N1))).status()).isEqualTo(Status.OTHER_EPOCH);
+        assertThat(done(on.backend.consumeNonce(EPOCH, "alice", "nonce", on.now())))
+                .isEqualTo(NonceUse.OTHER_EPOCH);
+        done(on.backend.beginEpoch("epoch-2"));
+        Warrant next = RegistryScene.inEpoch(on.warrant(N1), "epoch-2");
+        assertThat(done(on.backend.register(next, unordered("alice", "c1"))).status())
+                .isEqualTo(Status.OK);
+    }
+
+    @Test
+    void registry_fromDisk_keepsItsRecordsInAnotherEpoch() {
+        RegistryScene on = begin();
+        on.register(N1, unordered("alice", "c1"));
+        ClientRecord before = on.record("alice");
+        server.stop();
+        server.start();
+        Awaiting.until("Redis is back", () -> RedisRegistries.isAnswering(on.backend));
+        assertThat(on.record("alice")).isEqualTo(before);
+        assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Status.OTHER_EPOCH);
+        done(on.backend.beginEpoch(EPOCH));
+        assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Status.OTHER_EPOCH);
+        done(on.backend.beginEpoch("epoch-2"));
+        Warrant next = RegistryScene.inEpoch(on.warrant(N1), "epoch-2");
+        assertThat(done(on.backend.updateMetadata(next, "alice", "c1", "{}")).status())
+                .isEqualTo(Status.OK);
+    }
+
+    @Test
+    void redis_thatDoesNotAnswer_isUnavailableAndTellsNothing() {
+        RegistryScene on = begin();
+        on.register(N1, unordered("alice", "c1"));
+        server.pause();
+        try {
+            assertThatThrownBy(() -> on.update(N1, "alice", "c1", "{\"secret\":\"heart\"}"))
+                    .hasRootCauseInstanceOf(io.huddle.redis.RedisUnavailable.class)
+                    .hasStackTraceContaining("RegistryUnavailable")
+                    .satisfies(thrown -> {
+                        for (Throwable one = thrown; one != null; one = one.getCause()) {
+                            assertThat(String.valueOf(one.getMessage())).doesNotContain("heart", "alice");
+                        }
+                    });
+        } finally {
+            server.resume();
+        }
+        Awaiting.until("Redis is back", () -> RedisRegistries.isAnswering(on.backend));
+        assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Status.OK);
+    }
+}
