@@ -156,6 +156,28 @@ public class Links {
                 : board.call(peer, operation, request, deadline);
     }
 
+    /**
+     * Opens a stream of bytes to a peer; connects first if need be.
+     *
+     * @param operation the name its acceptor is known by
+     * @param request bytes for the acceptor
+     * @return to be written to at once; if no stream comes about, it ends like one that is broken off
+     */
+    public LinkSender open(Peer peer, String operation, ByteString request) {
+        Switchboard board = switchboard;
+        if (board != null) {
+            return board.open(peer, operation, request);
+        }
+        LinkSender none = new LinkSender(0);
+        none.end(new LinkFailed(LinkFailed.Reason.NOT_SENT, "this node has no links to others"));
+        return none;
+    }
+
+    /** Takes the streams of an operation; once for each name, before the first link. */
+    public void serveBytes(String operation, LinkAcceptor acceptor) {
+        operations.serveBytes(operation, acceptor);
+    }
+
     /** Serves an operation; once for each name, before the first link. */
     public void serve(String operation, LinkHandler handler) {
         operations.serve(operation, handler);
