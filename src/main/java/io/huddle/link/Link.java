@@ -357,8 +357,8 @@ final class Link {
                     ends.number(),
                     ends.process(),
                     frame.body(),
-                    Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(
-                            frame.header().getResidualMicros()))));
+                    Duration.ofNanos(
+                            TimeUnit.MICROSECONDS.toNanos(frame.header().getResidualMicros()))));
         } catch (RuntimeException refused) {
             return outcome(id, null, refused);
         }

@@ -65,7 +65,7 @@ public final class LinkSender {
                     new LinkFailed(LinkFailed.Reason.BACKPRESSURE, "too many bytes wait for the stream"));
         }
         pump();
-        return taken.minimalCompletionStage();
+        return taken;
     }
 
     /** No more bytes follow. */
@@ -90,7 +90,7 @@ public final class LinkSender {
 
     /** Completes when the peer has taken the last byte; exceptionally a {@link LinkFailed} if the stream ended otherwise. */
     public CompletionStage<Void> ended() {
-        return ended.minimalCompletionStage();
+        return Told.of(ended);
     }
 
     /** The peer has taken the stream. */
@@ -141,8 +141,7 @@ public final class LinkSender {
             waiting.clear();
             waitingBytes = 0;
         }
-        LinkFailed why =
-                failure == null ? new LinkFailed(LinkFailed.Reason.NOT_SENT, "the stream has ended") : failure;
+        LinkFailed why = failure == null ? new LinkFailed(LinkFailed.Reason.NOT_SENT, "the stream has ended") : failure;
         dropped.forEach(each -> each.taken().completeExceptionally(why));
         if (failure == null) {
             ended.complete(null);

@@ -12,6 +12,8 @@ import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,10 +63,18 @@ public class Links {
     /**
      * Reads what is configured, so that a mistake stops the start.
      *
-     * @throws IllegalStateException naming the setting, and never a secret
+     * @param context whose other paths must leave that of the links alone
+     * @throws IllegalStateException naming the setting or the servlet, and never a secret
      */
-    public static void check() {
+    public static void check(ServletContext context) {
         MeshAddress.configured();
+        for (ServletRegistration each : context.getServletRegistrations().values()) {
+            boolean isOther = !MeshServlet.class.getName().equals(each.getClassName());
+            if (isOther && each.getMappings().stream().anyMatch(MeshAddress::overlaps)) {
+                throw new IllegalStateException(
+                        "the servlet " + each.getName() + " lies over " + MeshAddress.PATH + ", where nodes meet");
+            }
+        }
     }
 
     @PostConstruct

@@ -78,7 +78,7 @@ final class Switchboard {
         Outgoing call = new Outgoing(peer, operation, request, clock.getAsLong() + nanos);
         start(call, nanos);
         // A copy, so that nobody completes the call but the link.
-        return call.answer().minimalCompletionStage();
+        return Told.of(call.answer());
     }
 
     LinkSender open(Peer peer, String operation, ByteString request) {

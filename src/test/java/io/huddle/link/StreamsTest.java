@@ -153,7 +153,8 @@ class StreamsTest {
         Awaiting.holds(
                 Duration.ofMillis(200),
                 "held back",
-                () -> taking.chunks.size() == 1 && !written.toCompletableFuture().isDone());
+                () -> taking.chunks.size() == 1
+                        && !written.toCompletableFuture().isDone());
         holding = false;
         taking.held.remove().complete(null);
         good(written);
