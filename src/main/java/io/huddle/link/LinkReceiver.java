@@ -15,6 +15,8 @@ public abstract class LinkReceiver {
     /** All bytes have come. */
     public abstract void finished();
 
-    /** Broken off, by the sender or with the link; no reason where none was given. Nothing follows. */
+    /**
+     * Broken off, by the sender or with the link; no reason where none was given. Nothing follows; a chunk may still
+     * be in the taking. */
     public abstract void destroyed(@Nullable String reason);
 }

@@ -31,7 +31,11 @@ public final class LinkSender {
     private boolean finished;
     private boolean over;
 
+    private boolean pumping;
+
     private record Waiting(ByteString bytes, CompletableFuture<Void> taken) {}
+
+    private record Step(Link at, Frame frame, @Nullable CompletableFuture<Void> taken) {}
 
     /** @param most bytes that may wait here; a single write may be larger */
     LinkSender(int most) {
@@ -150,36 +154,53 @@ public final class LinkSender {
         }
     }
 
+    /** Sends what may be sent; one thread at a time, without the lock, so that the order stays. */
     private void pump() {
-        List<CompletableFuture<Void>> taken = new ArrayList<>();
         synchronized (this) {
-            Link at = link;
-            if (at == null || over) {
+            if (pumping) {
                 return;
             }
-            while (!waiting.isEmpty() && credit > 0) {
-                send(at, taken);
-            }
-            if (finishing && !finished && waiting.isEmpty()) {
-                finished = true;
-                at.bulk(Frame.of(Header.newBuilder().setKind(Kind.FINISH).setId(id)));
-            }
+            pumping = true;
         }
-        taken.forEach(each -> each.complete(null));
+        Step next = next();
+        while (next != null) {
+            next.at().bulk(next.frame());
+            if (next.taken() != null) {
+                next.taken().complete(null);
+            }
+            next = next();
+        }
     }
 
-    /** Sends as much of the first that waits as one chunk and the credit hold; the writer only queues, and never waits. */
-    private void send(Link at, List<CompletableFuture<Void>> taken) {
-        Waiting first = waiting.remove();
+    /** The next frame and what has been taken with it, null if there is none now; then the pump is off. */
+    private synchronized @Nullable Step next() {
+        Link at = link;
+        Waiting first = waiting.peek();
+        if (at != null && !over && first != null && credit > 0) {
+            return chunk(at, first);
+        }
+        if (at != null && !over && first == null && finishing && !finished) {
+            finished = true;
+            return new Step(
+                    at, Frame.of(Header.newBuilder().setKind(Kind.FINISH).setId(id)), null);
+        }
+        pumping = false;
+        return null;
+    }
+
+    /** As much of the first that waits as one chunk and the credit hold. */
+    private Step chunk(Link at, Waiting first) {
+        waiting.remove();
         int size = (int) Math.min(Math.min(first.bytes().size(), CHUNK_BYTES), credit);
-        ByteString chunk = first.bytes().substring(0, size);
-        at.bulk(new Frame(Header.newBuilder().setKind(Kind.CHUNK).setId(id).build(), chunk));
+        Frame frame = new Frame(
+                Header.newBuilder().setKind(Kind.CHUNK).setId(id).build(),
+                first.bytes().substring(0, size));
         credit -= size;
         waitingBytes -= size;
-        if (size < first.bytes().size()) {
-            waiting.addFirst(new Waiting(first.bytes().substring(size), first.taken()));
-        } else {
-            taken.add(first.taken());
+        if (size == first.bytes().size()) {
+            return new Step(at, frame, first.taken());
         }
+        waiting.addFirst(new Waiting(first.bytes().substring(size), first.taken()));
+        return new Step(at, frame, null);
     }
 }
