@@ -10,7 +10,6 @@ import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
@@ -35,7 +34,7 @@ public class Links {
     private static final int NONCES = 10_000;
 
     @Inject
-    private Instance<Membership> membership;
+    private Membership membership;
 
     @Inject
     private LinkMetrics metrics;
@@ -82,7 +81,7 @@ public class Links {
         if (!address.isEnabled()) {
             return;
         }
-        Membership members = membership.get();
+        Membership members = membership;
         Proofs proofs = new Proofs(address.secrets(), key, MeshAddress.PATH);
         Dialer dialer = new Dialer(
                 proofs,

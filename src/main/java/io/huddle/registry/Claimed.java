@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param claim the claim's id if {@code CLAIMED}, to be committed or aborted; it lapses by itself after 30 s of the
  *     registry's clock
  * @param order the order that the committed record will have, if {@code CLAIMED}
- * @param previous the record that the claim found, with its exact image: to be fenced before the commit; null if there was
- *     none
+ * @param previous the record that the claim found, with its exact image: to be fenced before the commit if {@code CLAIMED},
+ *     in the way if {@code CONFLICT} or {@code NEWER_EXISTS}; null if there was none
  * @param busyNode the node of the open claim in the way if {@code BUSY}; zero otherwise
  */
 public record Claimed(

@@ -16,7 +16,23 @@ import java.util.concurrent.CompletionStage;
  * <p>Rules of every write, judged in this order: a shard whose epoch is another (or that has none while the registry has
  * one) answers {@code OTHER_EPOCH}; a warrant whose number is in the shard's dead set answers {@code WRITER_DEAD}; a
  * warrant past its {@code notAfter}, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
- * answers {@code TOO_LATE}. Source: the rules of the mesh's registry.
+ * answers {@code TOO_LATE}. A shard that has no epoch yet answers {@code OTHER_EPOCH}.
+ *
+ * <p>Names are made from operations, so that who lost an answer still knows them: the mark of a registered record, the id of a
+ * claim (and by it the mark of its record) and the token of a claimed chunk are the operation id of the warrant under which
+ * they came to be.
+ *
+ * <p>Retries: until its {@code notAfter} a shard remembers every register, reserve, activate, unregister, updateMetadata,
+ * ack, nack and retry that had an effect, by method, client id or chunk id, and operation id. The same again (a retry, or a
+ * copy that was long under way) has no further effect. It answers {@code OK} with the record as it is now, or {@code
+ * NOT_OWNER} if this connection's record went meanwhile; unregister answers {@code OK}; the orphan operations answer true.
+ * A claim is opened at most once by one operation: if it is not open any more, the same again answers {@code TOO_LATE}.
+ * The other writes have the same effect however often they come.
+ *
+ * <p>Arguments that cannot be, such as a client id without 1 to 1,024 bytes of UTF-8 or metadata above 64 KiB, are refused at
+ * once, by an {@link IllegalArgumentException} that the call itself throws.
+ *
+ * <p>Source: the rules of the mesh's registry.
  */
 public interface RegistryBackend {
     Set<Capability> capabilities();
@@ -29,9 +45,11 @@ public interface RegistryBackend {
      *
      * <p>No record: made, unless an open claim has a higher or the same order ({@code NEWER_EXISTS}, {@code CONFLICT}); a
      * claim with a lower order is dropped. A record of the same node, process and connection: rewritten, keeping its mark,
-     * connectedAt and, when {@code order} is zero, its order. A record of another connection: {@code NEWER_EXISTS} if its
-     * order is higher, or the same with a greater connection id; else {@code CONFLICT}, to be settled by a claim. A corrupt
-     * record answers {@code CORRUPT}.
+     * connectedAt and, when {@code order} is zero, its order; a given order that is lower than its own answers {@code
+     * NEWER_EXISTS}, and one that is higher than an open claim's drops the claim. A registration without an order cannot be higher than an open claim: {@code CONFLICT}, as with the same
+     * order. A record of another connection: {@code NEWER_EXISTS} if its
+     * order is higher, or the same with a greater connection id (by the bytes of their UTF-8); else {@code CONFLICT}, to be
+     * settled by a claim. A corrupt record answers {@code CORRUPT}.
      */
     CompletionStage<Written> register(Warrant warrant, Registration registration);
 
@@ -46,7 +64,7 @@ public interface RegistryBackend {
 
     /**
      * Removes the record of exactly this connection, and this connection's own open claim. {@code OK} if it was removed now,
-     * {@code NOT_OWNER} if there is none or another's. A corrupt record is removed if {@code ownCorrupt}, by which its node
+     * {@code NOT_OWNER} if there is none or another's, though the claim may have gone. A corrupt record is removed if {@code ownCorrupt}, by which its node
      * says that it wrote the last good one for this id.
      */
     CompletionStage<Written> unregister(Warrant warrant, String clientId, String connectionId, boolean ownCorrupt);
@@ -90,7 +108,8 @@ public interface RegistryBackend {
      * Claims the id: a private intention, which leaves the record as it is. An open claim answers {@code CLAIMED} again to
      * the same operation with the same content, {@code BUSY} to the same operation with another; a claim with a higher
      * order replaces one with a lower, and the same order answers {@code BUSY}. A lapsed claim, or one of a number in the
-     * dead set, is as none. Orders are compared with record and claim; then a record of another connection with the same
+     * dead set, is as none, also for {@link #getClientIncludingPending}. Orders are compared with record and claim,
+     * where a registration without an order answers {@code BUSY} to any open claim; then a record of another connection with the same
      * order (for a registration without an order: any) answers {@code CONFLICT}, unless {@code supersede}, or its mark is
      * {@code goneMark}, or its node is {@code deadNode} or in the dead set.
      */
@@ -102,7 +121,11 @@ public interface RegistryBackend {
      */
     CompletionStage<Committed> commitClaim(Warrant warrant, String clientId, String claim);
 
-    /** Drops the open claim, and revokes the operation that made it until its {@code notAfter}: a late resend of it has no effect. */
+    /**
+     * Drops the open claim, and revokes the operation that made it until its {@code notAfter} or this warrant's, whichever is
+     * later: a late resend of it has no effect. {@code OK} also if it is not open (not yet, or not any more), where only
+     * this warrant's counts; {@code NOT_OWNER} if it is another node's or process's. Never touches a record.
+     */
     CompletionStage<Written> abortClaim(Warrant warrant, String clientId, String claim);
 
     /**
@@ -111,13 +134,18 @@ public interface RegistryBackend {
      */
     CompletionStage<Written> removeClaimPrevious(Warrant warrant, String clientId, String claim);
 
-    /** Removes the record that this claim put in place, and the claim; revokes its operation as {@link #abortClaim} does. */
+    /**
+     * Removes the record that this claim put in place, and the claim; revokes its operation as {@link #abortClaim} does.
+     * {@code OK} if neither is there any more, another generation's record included; {@code NOT_OWNER} if they are another
+     * node's or process's.
+     */
     CompletionStage<Written> removeClaimResult(Warrant warrant, String clientId, String claim);
 
     /**
      * One bounded step of removing a dead node's records; to be repeated until done. Enters the number in every shard's dead
      * set before it removes anything there; active clients become chunks of the orphan queue in the same atomic step,
-     * pending ones and claims vanish.
+     * pending ones and claims vanish. A part is a chunk's clients with the pending ones among them: it goes as a whole or,
+     * without room, stays as a whole. Other shards' parts go on. A corrupt record is nobody's and stays.
      *
      * @param most records a step
      */
@@ -125,11 +153,16 @@ public interface RegistryBackend {
 
     /**
      * Claims a chunk for {@link RegistryLimits#orphanClaimMs}; counts a try. A chunk whose tries are used up is set aside
-     * instead, unless there is no room for it there. Empty if nothing is due.
+     * instead, unless there is no room for it there: then it goes on as before. Within a shard, what has been due for
+     * longest comes first. Empty if nothing is due, or if this writer may not write. A chunk that this operation has claimed
+     * and still holds is the answer again.
      */
     CompletionStage<Optional<OrphanChunk>> claimOrphaned(Warrant warrant);
 
-    /** Goes on holding the claimed chunk, up to five minutes from its claim; false if it is another's by now. */
+    /**
+     * Goes on holding the claimed chunk, up to five minutes from its claim; false if it is another's by now. Here and below a
+     * claim that has run out is still one's own as long as nobody else has taken the chunk.
+     */
     CompletionStage<Boolean> renewOrphaned(Warrant warrant, OrphanChunk chunk);
 
     /** The chunk was delivered: it goes. False if the claim is another's by now. */
@@ -146,7 +179,7 @@ public interface RegistryBackend {
     /** Chunks that wait, are claimed or set aside, oldest first in each shard, for an operator. */
     CompletionStage<List<OrphanChunk>> listOrphaned(int limit);
 
-    /** Gives a chunk set aside its tries back; false if there is none of this id. */
+    /** Gives a chunk set aside its tries back; false if there is none of this id, or no room for it in the queue. */
     CompletionStage<Boolean> retryOrphaned(Warrant warrant, String chunkId);
 
     CompletionStage<OrphanAccount> orphanAccount();
@@ -169,7 +202,8 @@ public interface RegistryBackend {
 
     /**
      * Begins this epoch in every shard that has none or an older one, keeping the records; for the node that found a new
-     * registry. A shard's epoch only ever moves to what the membership says.
+     * registry. A shard's epoch only ever moves to what the membership says, and never back to one that it has left. Where
+     * it moves, nonces are refused from now on if they are older than this moment.
      */
     CompletionStage<Void> beginEpoch(String epoch);
 }

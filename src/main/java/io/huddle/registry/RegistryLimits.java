@@ -29,4 +29,25 @@ public record RegistryLimits(
         long clockDriftMs) {
     public static final RegistryLimits DEFAULT =
             new RegistryLimits(64, 30_000, 4_096, 64L << 20, 128 << 10, 256, 30_000, 10, 1_024, 90_000, 30_000);
+
+    public RegistryLimits {
+        if (shards < 1 || orphanItems < shards || orphanBytes < shards || deadLetters < 0) {
+            throw new IllegalArgumentException("a registry has shards, and each of them has room");
+        }
+    }
+
+    /** Chunks that wait or are claimed in one shard. */
+    public int orphanItemsOfShard() {
+        return orphanItems / shards;
+    }
+
+    /** Bytes of those. */
+    public long orphanBytesOfShard() {
+        return orphanBytes / shards;
+    }
+
+    /** Chunks set aside in one shard. */
+    public int deadLettersOfShard() {
+        return deadLetters / shards;
+    }
 }

@@ -18,6 +18,7 @@ public enum Setting {
     TEST_CLOCK("huddle.test.clock", 0, 0, 1),
 
     BODY_BYTES("huddle.limits.body-bytes", 65_536, 1_024, 1_048_576),
+    METADATA_BODY_BYTES("huddle.limits.metadata-body-bytes", 81_920, 1_024, 1_048_576),
     LABEL_LENGTH("huddle.limits.label-length", 80, 1, 200),
     OCCURRENCE_LENGTH("huddle.limits.occurrence-length", 200, 1, 200),
     PAGE_SIZE("huddle.limits.page-size", 200, 1, 1_000),
@@ -25,6 +26,9 @@ public enum Setting {
     REQUEST_BURST("huddle.limits.request-burst", 300, 1, 1_000_000),
     RENEWALS_PER_SECOND("huddle.limits.renewals-per-second", 10, 1, 1_000),
     RENEWAL_BURST("huddle.limits.renewal-burst", 20, 1, 10_000),
+
+    MESH_SHARDS("huddle.mesh.shards", 64, 1, 1_024),
+    MESH_ROUTES("huddle.mesh.routes", 100_000, 0, 10_000_000),
 
     HEARTBEAT_SECONDS("huddle.room.heartbeat-seconds", 5, 1, 30),
     LEASE_SECONDS("huddle.room.lease-seconds", 15, 5, 120),
@@ -95,8 +99,18 @@ public enum Setting {
     MESH_REMEMBERED_BYTES("huddle.mesh.remembered-bytes", 4_194_304, 65_536, 268_435_456),
     MESH_WINDOW_BYTES("huddle.mesh.window-bytes", 1_048_576, 65_536, 16_777_216),
     MESH_STREAMS("huddle.mesh.streams", 1_024, 1, 65_536),
+    REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
+    REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
+    REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),
+    REDIS_CONNECTIONS("huddle.redis.connections", 8, 1, 64),
+    REDIS_THREADS("huddle.redis.threads", 4, 1, 64),
+    REDIS_NETTY_THREADS("huddle.redis.netty-threads", 2, 1, 64),
 
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
+
+    MESH_HEARTBEAT_MS("huddle.mesh.heartbeat-ms", 3_000, 100, 30_000),
+    MESH_LEASE_MS("huddle.mesh.lease-ms", 9_000, 1_000, 120_000),
+    MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
@@ -115,6 +129,8 @@ public enum Setting {
             "huddle.keys.secret",
             "huddle.mesh.url",
             "huddle.mesh.secret",
+            "huddle.redis.url",
+            "huddle.mesh.namespace",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");
@@ -210,6 +226,10 @@ public enum Setting {
         if (LEASE_SECONDS.value(config) < 3 * HEARTBEAT_SECONDS.value(config)) {
             throw new IllegalStateException(LEASE_SECONDS.key + " must be at least three times " + HEARTBEAT_SECONDS.key
                     + ", otherwise one lost renewal removes a member");
+        }
+        if (MESH_LEASE_MS.value(config) < 2 * MESH_HEARTBEAT_MS.value(config) + 500) {
+            throw new IllegalStateException(MESH_LEASE_MS.key + " must be at least twice " + MESH_HEARTBEAT_MS.key
+                    + " and 500 more, otherwise one lost heartbeat fences the node");
         }
         unknown(config).ifPresent(name -> {
             throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");

@@ -6,11 +6,14 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.PreMatching;
 import jakarta.ws.rs.ext.Provider;
 
-/** Refuses a body whose announced length is over the limit before a byte of it is read. */
+/**
+ * Refuses a body whose announced length is over every limit before a byte of it is read. Which limit is this path's, the
+ * reader of the body knows.
+ */
 @Provider
 @PreMatching
 public class BodyLimit implements ContainerRequestFilter {
-    private final int limit = Setting.BODY_BYTES.value();
+    private final int limit = Math.max(Setting.BODY_BYTES.value(), Setting.METADATA_BODY_BYTES.value());
 
     @Override
     public void filter(ContainerRequestContext request) {

@@ -21,25 +21,38 @@ public final class Problem {
 
     /** The problem as JSON text. */
     public static String json(Refusal refusal, String detail, Map<String, String> members) {
-        JsonObjectBuilder json = Json.createObjectBuilder()
+        JsonObjectBuilder json = builder(refusal, detail);
+        members.forEach(json::add);
+        return json.build().toString();
+    }
+
+    private static JsonObjectBuilder builder(Refusal refusal, String detail) {
+        return Json.createObjectBuilder()
                 .add("type", "urn:huddle:problem:" + refusal.slug())
                 .add("title", refusal.title())
                 .add("status", refusal.status())
                 .add("detail", detail)
                 .add("code", refusal.slug());
-        members.forEach(json::add);
-        return json.build().toString();
     }
 
     public static Response response(Refusal refusal, String detail) {
-        return response(refusal, detail, Map.of());
+        return answer(refusal, json(refusal, detail, Map.of()));
     }
 
     public static Response response(Refusal refusal, String detail, Map<String, String> members) {
+        return answer(refusal, json(refusal, detail, members));
+    }
+
+    /** A problem with a member that is true or false. */
+    public static Response response(Refusal refusal, String detail, String flag, boolean isSet) {
+        return answer(refusal, builder(refusal, detail).add(flag, isSet).build().toString());
+    }
+
+    private static Response answer(Refusal refusal, String problem) {
         Response.ResponseBuilder answer = Response.status(refusal.status())
                 .type(MEDIA_TYPE)
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
-                .entity(json(refusal, detail, members));
+                .entity(problem);
         if (refusal.isRetryable()) {
             answer.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER);
         }

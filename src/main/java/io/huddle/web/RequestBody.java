@@ -158,6 +158,22 @@ public final class RequestBody {
         throw Refused.invalid(path + field + " must be an object");
     }
 
+    /** A required value of any kind, null among them. */
+    public JsonValue any(String field) {
+        asked.add(field);
+        JsonValue value = json.get(field);
+        if (value == null) {
+            throw Refused.invalid(path + field + " is missing");
+        }
+        return value;
+    }
+
+    /** All of it, for a body whose fields the caller chooses. */
+    public JsonObject all() {
+        asked.addAll(json.keySet());
+        return json;
+    }
+
     /** A list of at most {@code most} texts; empty where the field is missing. */
     public List<String> texts(String field, int most, int longest) {
         JsonValue value = value(field);

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Type;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Reads a body up to the limit, also one that came without a length. Where a body is optional the resource takes any media
@@ -18,7 +20,7 @@ import java.lang.reflect.Type;
 @Provider
 @Consumes(MediaType.WILDCARD)
 public class RequestBodyReader implements MessageBodyReader<RequestBody> {
-    private final int limit = Setting.BODY_BYTES.value();
+    private final Map<Setting, Integer> limits = new ConcurrentHashMap<>();
 
     @Override
     public boolean isReadable(Class<?> type, Type generic, Annotation[] annotations, MediaType media) {
@@ -34,7 +36,8 @@ public class RequestBodyReader implements MessageBodyReader<RequestBody> {
             MultivaluedMap<String, String> headers,
             InputStream entity)
             throws IOException {
-        byte[] bytes = read(entity);
+        int limit = limit(annotations);
+        byte[] bytes = read(entity, limit);
         if (bytes.length > limit) {
             throw BodyLimit.tooLarge(limit);
         }
@@ -45,12 +48,20 @@ public class RequestBodyReader implements MessageBodyReader<RequestBody> {
     }
 
     /** A broken chunk, a broken gzip or a caller that went away: whatever it is, it is not our defect. */
-    private byte[] read(InputStream entity) {
+    private static byte[] read(InputStream entity, int limit) {
         try {
             return entity.readNBytes(limit + 1);
         } catch (IOException | RuntimeException unreadable) {
             throw Refused.invalid("the body could not be read: its encoding or its length is wrong");
         }
+    }
+
+    private int limit(Annotation[] annotations) {
+        Setting which = Setting.BODY_BYTES;
+        for (Annotation annotation : annotations) {
+            which = annotation instanceof BodyBytes own ? own.value() : which;
+        }
+        return limits.computeIfAbsent(which, Setting::value);
     }
 
     private static MediaType plain(MediaType media) {

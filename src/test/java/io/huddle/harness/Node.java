@@ -47,10 +47,10 @@ public final class Node implements AutoCloseable {
 
     private @Nullable Process process;
 
-    private Node(String name, Path folder, Map<String, String> environment) {
+    private Node(String name, Path folder, int port, Map<String, String> environment) {
         this.name = name;
         this.folder = folder;
-        this.port = Ports.free();
+        this.port = port;
         this.environment = environment;
     }
 
@@ -62,6 +62,12 @@ public final class Node implements AutoCloseable {
      */
     @SafeVarargs
     public static Node start(String name, Map<String, String>... environments) {
+        return start(name, Ports.free(), environments);
+    }
+
+    /** The same on a port that others know before the node does: what it is told of itself may name it. */
+    @SafeVarargs
+    public static Node start(String name, int port, Map<String, String>... environments) {
         if (!name.matches("[A-Za-z0-9.-]+")) {
             throw new IllegalArgumentException("a node's name becomes a folder and an argument: " + name);
         }
@@ -74,7 +80,7 @@ public final class Node implements AutoCloseable {
         endLeftover(folder);
         Processes.deleteTree(folder);
         Processes.own(folder);
-        Node node = new Node(name, folder, Map.copyOf(all));
+        Node node = new Node(name, folder, port, Map.copyOf(all));
         node.launch();
         return node;
     }

@@ -43,6 +43,7 @@ class RefusalTest {
             Map.entry("client-disconnected", 409),
             Map.entry("client-error", 502),
             Map.entry("delivery-indeterminate", 502),
+            Map.entry("owner-unavailable", 503),
             Map.entry("backpressure", 503),
             Map.entry("deadline-exceeded", 504),
             Map.entry("unavailable", 503));

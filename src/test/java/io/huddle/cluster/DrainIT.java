@@ -1,0 +1,99 @@
+package io.huddle.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.huddle.client.ClientKey;
+import io.huddle.client.ClientOptions;
+import io.huddle.client.Disconnected;
+import io.huddle.client.HuddleClient;
+import io.huddle.cluster.MeshCluster.Badge;
+import io.huddle.cluster.MeshCluster.Guest;
+import io.huddle.harness.Api;
+import io.huddle.harness.Awaiting;
+import io.huddle.harness.StreamClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A node is asked to end, as at every release. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class DrainIT {
+    private static final int GUESTS = 12;
+    private static final int CLIENTS = 12;
+    private static final Duration DRAIN = Duration.ofSeconds(20);
+
+    private final MeshCluster mesh = MeshCluster.healed();
+    private final String team = mesh.team();
+
+    /** Every release made a storm of reconnects, and people vanished from their rooms for its duration. */
+    @Test
+    void node_terminated_movesItsClientsAndLosesNobody() throws Exception {
+        String room = mesh.room(team, 20, 60);
+        List<Guest> guests = new ArrayList<>();
+        for (int i = 0; i < GUESTS; i++) {
+            guests.add(mesh.guest(team, room, "p" + i, mesh.three));
+        }
+        Map<String, List<Disconnected>> losses = new HashMap<>();
+        List<HuddleClient> clients = new ArrayList<>();
+        Set<String> ids = new TreeSet<>();
+        Balancer balancer = mesh.keep(Balancer.of(mesh.nodes()));
+        balancer.favour(mesh.three);
+        for (int i = 0; i < CLIENTS; i++) {
+            Badge badge = mesh.badge(team);
+            ids.add(badge.id());
+            List<Disconnected> own = Collections.synchronizedList(new ArrayList<>());
+            losses.put(badge.id(), own);
+            HuddleClient client = mesh.keep(HuddleClient.withKey(
+                    balancer.uri("ws", "/stream"),
+                    new ClientKey(badge.id(), badge.secret()),
+                    ClientOptions.defaults().audience("/stream").onDisconnected(own::add)));
+            assertThat(client.connect()).succeedsWithin(Duration.ofSeconds(20));
+            clients.add(client);
+        }
+        String drained = mesh.nodeOf(guests.get(0).session());
+
+        CompletableFuture<Long> ended;
+        try (Crew crew = new Crew()) {
+            ended = crew.after(Duration.ZERO, () -> CompletableFuture.supplyAsync(this::terminate));
+            for (Guest guest : guests) {
+                StreamClient.Close close = guest.stream().awaitClose(DRAIN.plusSeconds(5));
+                assertThat(close.code()).isEqualTo(1012);
+                assertThat(close.reason()).containsPattern("\\d");
+            }
+            List<Guest> moved = new ArrayList<>();
+            for (Guest guest : guests) {
+                moved.add(mesh.guest(team, room, guest.member().participant(), mesh.node(moved.size() % 2)));
+            }
+            Set<String> all = moved.stream().map(Guest::session).collect(Collectors.toCollection(TreeSet::new));
+            all.addAll(ids);
+            Duration took = Duration.ofNanos(ended.get(60, TimeUnit.SECONDS));
+            System.out.println("ended after " + took);
+            assertThat(took).isLessThan(DRAIN.plusSeconds(10));
+            mesh.awaitListed(Awaiting.PATIENCE, team, all);
+        }
+
+        assertThat(clients).allMatch(HuddleClient::isConnected);
+        losses.forEach((id, own) -> assertThat(own).as("losses of %s", id).hasSizeBetween(1, 2));
+        Api operator = mesh.operator(mesh.one);
+        assertThat(MeshCluster.listed(operator, "&node=" + drained)).isEmpty();
+        Journal journal = Journal.legal(mesh.store, team);
+        assertThat(journal.of(room).stream().map(Journal.Told::type))
+                .containsOnly("room.opened", "participant.joined", "participant.reconnected");
+    }
+
+    private long terminate() {
+        long start = System.nanoTime();
+        mesh.three.terminate();
+        return System.nanoTime() - start;
+    }
+}
