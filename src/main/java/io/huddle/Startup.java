@@ -51,7 +51,7 @@ public class Startup implements ServletContextListener {
     public void contextInitialized(ServletContextEvent event) {
         Setting.checkAll();
         guard.check();
-        Links.check();
+        Links.check(event.getServletContext());
         try {
             begin();
         } catch (DatabaseUnavailable notYet) {

@@ -61,6 +61,8 @@ final class Link {
     private final FrameReader reader;
     private final Answers answers;
     private final AtomicBoolean dead = new AtomicBoolean();
+    private final Map<Long, LinkSender> senders = new ConcurrentHashMap<>();
+    private final Map<Long, Incoming> receivers = new ConcurrentHashMap<>();
     private final Map<Long, Outgoing> pending = new ConcurrentHashMap<>();
     private final Set<Long> running = ConcurrentHashMap.newKeySet();
     private final Deque<long[]> pings = new ArrayDeque<>();
@@ -111,7 +113,11 @@ final class Link {
     }
 
     boolean hasWork() {
-        return !pending.isEmpty() || !running.isEmpty() || !writer.isIdle();
+        return !pending.isEmpty()
+                || !running.isEmpty()
+                || !senders.isEmpty()
+                || !receivers.isEmpty()
+                || !writer.isIdle();
     }
 
     /**
@@ -161,7 +167,7 @@ final class Link {
         }
         return new Frame(
                 Header.newBuilder()
-                        .setKind(Kind.CALL)
+                        .setKind(call.sender() == null ? Kind.CALL : Kind.OPEN)
                         .setId(id)
                         .setOperation(call.operation())
                         .setResidualMicros(left)
@@ -230,7 +236,8 @@ final class Link {
     }
 
     private void finish(long now) {
-        if ((peerDrained && !hasWork()) || now - retiredAt > limits.idleNanos()) {
+        boolean hasStreams = !senders.isEmpty() || !receivers.isEmpty();
+        if ((peerDrained && !hasWork()) || (!hasStreams && now - retiredAt > limits.idleNanos())) {
             end(Measured.ENDED, "the link was closed", NORMAL);
         }
     }
@@ -270,7 +277,7 @@ final class Link {
     private void take(Frame frame) throws MalformedFrame {
         Header header = frame.header();
         switch (header.getKind()) {
-            case CALL -> called(frame);
+            case CALL, OPEN -> called(frame);
             case RESULT, FAILURE, REFUSED -> answered(frame);
             case PING ->
                 control(Frame.of(Header.newBuilder()
@@ -278,6 +285,7 @@ final class Link {
                         .setId(header.getId())
                         .setReceived(received())));
             case PONG -> ponged(header.getId(), header.getReceived());
+            case CHUNK, FINISH, DESTROY, CREDIT -> streamed(frame);
             case DRAIN -> {
                 peerDrained = true;
                 retire();
@@ -307,17 +315,144 @@ final class Link {
             repeated(id, kept);
             return;
         }
-        LinkHandler handler = shared.operations().call(header.getOperation());
         if (header.getResidualMicros() <= 0) {
             shared.tally().add(Measured.SERVED_LATE);
             conclude(id, refused(id, Refusal.LATE));
-        } else if (handler == null) {
+        } else if (header.getKind() == Kind.OPEN) {
+            opened(frame, shared.operations().stream(header.getOperation()));
+        } else {
+            begin(frame, shared.operations().call(header.getOperation()), now);
+        }
+    }
+
+    private void begin(Frame frame, @Nullable LinkHandler handler, long now) {
+        long id = frame.header().getId();
+        if (handler == null) {
             conclude(id, failure(id, LinkFailed.UNKNOWN_OPERATION, false, ""));
         } else if (!shared.budget().take(frame.body().size())) {
             shared.tally().add(Measured.SERVED_OVERLOADED);
             conclude(id, refused(id, Refusal.OVERLOADED));
         } else {
             run(handler, frame, now);
+        }
+    }
+
+    private void opened(Frame frame, @Nullable LinkAcceptor acceptor) {
+        long id = frame.header().getId();
+        if (acceptor == null) {
+            conclude(id, failure(id, LinkFailed.UNKNOWN_OPERATION, false, ""));
+        } else if (receivers.size() >= limits.streams()) {
+            shared.tally().add(Measured.FULL_STREAMS);
+            conclude(id, refused(id, Refusal.OVERLOADED));
+        } else {
+            conclude(id, accepted(frame, acceptor));
+        }
+    }
+
+    private Frame accepted(Frame frame, LinkAcceptor acceptor) {
+        long id = frame.header().getId();
+        LinkReceiver receiver;
+        try {
+            receiver = acceptor.accept(new LinkHandler.Call(
+                    ends.number(),
+                    ends.process(),
+                    frame.body(),
+                    Duration.ofNanos(
+                            TimeUnit.MICROSECONDS.toNanos(frame.header().getResidualMicros()))));
+        } catch (RuntimeException refused) {
+            return outcome(id, null, refused);
+        }
+        Incoming incoming = new Incoming(
+                receiver,
+                limits.windowBytes(),
+                bytes -> control(Frame.of(fromReceiver(Kind.CREDIT, id).setCredit(bytes))),
+                () -> {
+                    receivers.remove(id);
+                    control(Frame.of(fromReceiver(Kind.FINISH, id)));
+                },
+                () -> {
+                    receivers.remove(id);
+                    control(Frame.of(fromReceiver(Kind.DESTROY, id)));
+                });
+        receivers.put(id, incoming);
+        if (dead.get() && receivers.remove(id) != null) {
+            incoming.destroy("the link was lost");
+        }
+        return new Frame(
+                Header.newBuilder()
+                        .setKind(Kind.RESULT)
+                        .setId(id)
+                        .setCredit(limits.windowBytes())
+                        .build(),
+                ByteString.EMPTY);
+    }
+
+    private static Header.Builder fromReceiver(Kind kind, long id) {
+        return Header.newBuilder().setKind(kind).setId(id).setFromReceiver(true);
+    }
+
+    /** Queues a frame of a stream that this node sends. */
+    void bulk(Frame frame) {
+        writer.offerBulk(Writer.Item.of(frame));
+    }
+
+    /** Breaks off a stream that this node sends. */
+    void destroyed(long id, @Nullable String reason) {
+        senders.remove(id);
+        Header.Builder header = Header.newBuilder().setKind(Kind.DESTROY).setId(id);
+        if (reason != null) {
+            header.setReason(fit(reason, TEXT_LENGTH));
+        }
+        control(Frame.of(header));
+    }
+
+    /**
+     * A frame of a stream: of one that this node receives, or an answer to one that it sends. The two count apart; a frame
+     * of a stream that has ended is late and means nothing.
+     */
+    private void streamed(Frame frame) throws MalformedFrame {
+        Header header = frame.header();
+        long id = header.getId();
+        workedAt = now();
+        if (header.getFromReceiver()) {
+            answeredStream(header, senders.get(id));
+            return;
+        }
+        Incoming incoming = receivers.get(id);
+        if (incoming == null) {
+            return;
+        }
+        switch (header.getKind()) {
+            case CHUNK -> {
+                if (!incoming.chunk(frame.body())) {
+                    throw new MalformedFrame("a chunk beyond what the stream may send");
+                }
+            }
+            case FINISH -> incoming.finish();
+            default -> {
+                receivers.remove(id);
+                incoming.destroy(header.hasReason() ? header.getReason() : null);
+            }
+        }
+    }
+
+    private void answeredStream(Header header, @Nullable LinkSender sender) {
+        if (sender == null) {
+            return;
+        }
+        if (header.getKind() == Kind.CREDIT) {
+            sender.credited(header.getCredit());
+            return;
+        }
+        senders.remove(header.getId());
+        if (header.getKind() == Kind.FINISH) {
+            sender.taken();
+        } else {
+            sender.end(new LinkFailed(
+                    LinkFailed.Reason.REMOTE,
+                    LinkFailed.DESTROYED,
+                    false,
+                    header.hasReason() ? header.getReason() : ""));
         }
     }
 
@@ -405,8 +540,19 @@ final class Link {
             if (header.getId() <= 0 || header.getId() > lastId) {
                 throw new MalformedFrame("an answer to a call that never was");
             }
-            // Its caller has given up.
+            // Its caller has given up; a stream that was opened all the same is not wanted.
+            if (header.getCredit() > 0) {
+                destroyed(header.getId(), null);
+            }
             return;
+        }
+        LinkSender sender = call.sender();
+        if (sender != null && header.getKind() == Kind.RESULT) {
+            senders.put(header.getId(), sender);
+            sender.opened(this, header.getId(), header.getCredit());
+            if (dead.get()) {
+                lose(sender);
+            }
         }
         switch (header.getKind()) {
             case RESULT -> call.succeed(frame.body());
@@ -457,8 +603,16 @@ final class Link {
         waiting.forEach(call -> call.lose(why));
         new ArrayList<>(pending.values()).forEach(call -> call.lose(why));
         pending.clear();
+        new ArrayList<>(senders.values()).forEach(this::lose);
+        new ArrayList<>(receivers.values()).forEach(incoming -> incoming.destroy("the link was lost"));
+        senders.clear();
+        receivers.clear();
         shared.ended().accept(this);
         closer.close(code, why);
+    }
+
+    private void lose(LinkSender sender) {
+        sender.end(new LinkFailed(LinkFailed.Reason.INDETERMINATE, "the link was lost"));
     }
 
     private long now() {

@@ -12,6 +12,9 @@ public final class LinkFailed extends RuntimeException {
     /** The code of whatever failed in the handler without a code of its own. */
     public static final String FAILED = "failed";
 
+    /** The code of a stream that its receiver broke off. */
+    public static final String DESTROYED = "destroyed";
+
     /** The code of a result that no frame can carry; the call was carried out. */
     public static final String RESULT_TOO_LARGE = "result-too-large";
 

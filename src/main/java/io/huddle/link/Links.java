@@ -10,8 +10,9 @@ import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletRegistration;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,7 +34,7 @@ public class Links {
     private static final int NONCES = 10_000;
 
     @Inject
-    private Instance<Membership> membership;
+    private Membership membership;
 
     @Inject
     private LinkMetrics metrics;
@@ -61,10 +62,18 @@ public class Links {
     /**
      * Reads what is configured, so that a mistake stops the start.
      *
-     * @throws IllegalStateException naming the setting, and never a secret
+     * @param context whose other paths must leave that of the links alone
+     * @throws IllegalStateException naming the setting or the servlet, and never a secret
      */
-    public static void check() {
+    public static void check(ServletContext context) {
         MeshAddress.configured();
+        for (ServletRegistration each : context.getServletRegistrations().values()) {
+            boolean isOther = !MeshServlet.class.getName().equals(each.getClassName());
+            if (isOther && each.getMappings().stream().anyMatch(MeshAddress::overlaps)) {
+                throw new IllegalStateException(
+                        "the servlet " + each.getName() + " lies over " + MeshAddress.PATH + ", where nodes meet");
+            }
+        }
     }
 
     @PostConstruct
@@ -72,7 +81,7 @@ public class Links {
         if (!address.isEnabled()) {
             return;
         }
-        Membership members = membership.get();
+        Membership members = membership;
         Proofs proofs = new Proofs(address.secrets(), key, MeshAddress.PATH);
         Dialer dialer = new Dialer(
                 proofs,
@@ -154,6 +163,28 @@ public class Links {
                 ? CompletableFuture.failedStage(
                         new LinkFailed(LinkFailed.Reason.NOT_SENT, "this node has no links to others"))
                 : board.call(peer, operation, request, deadline);
+    }
+
+    /**
+     * Opens a stream of bytes to a peer; connects first if need be.
+     *
+     * @param operation the name its acceptor is known by
+     * @param request bytes for the acceptor
+     * @return to be written to at once; if no stream comes about, it ends like one that is broken off
+     */
+    public LinkSender open(Peer peer, String operation, ByteString request) {
+        Switchboard board = switchboard;
+        if (board != null) {
+            return board.open(peer, operation, request);
+        }
+        LinkSender none = new LinkSender(0);
+        none.end(new LinkFailed(LinkFailed.Reason.NOT_SENT, "this node has no links to others"));
+        return none;
+    }
+
+    /** Takes the streams of an operation; once for each name, before the first link. */
+    public void serveBytes(String operation, LinkAcceptor acceptor) {
+        operations.serveBytes(operation, acceptor);
     }
 
     /** Serves an operation; once for each name, before the first link. */

@@ -59,6 +59,14 @@ record MeshAddress(String url, List<String> secrets) {
         return "MeshAddress[" + url + "]";
     }
 
+    /**
+     * True if requests to this URL pattern of a servlet would come to the links as well, or the other way round. A pattern
+     * for everything does not count: the exact one goes before it.
+     */
+    static boolean overlaps(String pattern) {
+        return pattern.equals(PATH) || pattern.startsWith(PATH + "/");
+    }
+
     /** True if a link may be opened to this address of a peer. */
     static boolean isUsable(String url, boolean allowPlain) {
         try {

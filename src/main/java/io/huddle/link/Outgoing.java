@@ -34,7 +34,15 @@ final class Outgoing {
     private volatile boolean arrived;
     private volatile long id;
 
+    private final @Nullable LinkSender sender;
+
     Outgoing(Peer peer, String operation, ByteString request, long expiresAt) {
+        this(peer, operation, request, expiresAt, null);
+    }
+
+    /** @param sender of the stream that this call opens; null for a call that opens none */
+    Outgoing(Peer peer, String operation, ByteString request, long expiresAt, @Nullable LinkSender sender) {
+        this.sender = sender;
         this.peer = peer;
         this.operation = operation;
         this.request = request;
@@ -43,6 +51,11 @@ final class Outgoing {
 
     Peer peer() {
         return peer;
+    }
+
+    @Nullable
+    LinkSender sender() {
+        return sender;
     }
 
     String operation() {

@@ -64,6 +64,10 @@ final class Switchboard {
         return links.size();
     }
 
+    boolean hasWork() {
+        return links.stream().anyMatch(Link::hasWork);
+    }
+
     boolean isFresh(long number, String process) {
         Pair pair = pairs.get(new Address(number, process));
         return pair != null && pair.isFresh(clock.getAsLong());
@@ -74,7 +78,20 @@ final class Switchboard {
         Outgoing call = new Outgoing(peer, operation, request, clock.getAsLong() + nanos);
         start(call, nanos);
         // A copy, so that nobody completes the call but the link.
-        return call.answer().minimalCompletionStage();
+        return Told.of(call.answer());
+    }
+
+    LinkSender open(Peer peer, String operation, ByteString request) {
+        LinkSender sender = new LinkSender(limits.windowBytes());
+        long nanos = 2 * limits.connectNanos();
+        Outgoing call = new Outgoing(peer, operation, request, clock.getAsLong() + nanos, sender);
+        start(call, nanos);
+        CompletableFuture<ByteString> unused = call.answer().whenComplete((result, failed) -> {
+            if (failed instanceof LinkFailed known) {
+                sender.end(known);
+            }
+        });
+        return sender;
     }
 
     private void start(Outgoing call, long nanos) {

@@ -294,6 +294,12 @@ class RulesTest {
     }
 
     @Test
+    void path_ofAClient_overTheLinks_isSeen() {
+        assertThat(List.of("/mesh", "/mesh/*", "/mesh/stream")).allMatch(MeshAddress::overlaps);
+        assertThat(List.of("/stream", "/*", "/", "/meshes", "/api/*", "*.mesh")).noneMatch(MeshAddress::overlaps);
+    }
+
+    @Test
     void address_plainToAnotherHost_isGoodWhereThatIsAllowed() {
         assertThat(MeshAddress.of("ws://10.0.0.1/mesh", SECRET, true).isEnabled())
                 .isTrue();

@@ -278,6 +278,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int FROM_RECEIVER_FIELD_NUMBER = 11;
+  private boolean fromReceiver_ = false;
+  /**
+   * <pre>
+   * In a frame of a stream: it comes from the receiver. Each side numbers the streams that it sends.
+   * </pre>
+   *
+   * <code>bool from_receiver = 11;</code>
+   * @return The fromReceiver.
+   */
+  @java.lang.Override
+  public boolean getFromReceiver() {
+    return fromReceiver_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -322,6 +337,9 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       com.google.protobuf.GeneratedMessage.writeString(output, 10, reason_);
     }
+    if (fromReceiver_ != false) {
+      output.writeBool(11, fromReceiver_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
@@ -362,6 +380,10 @@ private static final long serialVersionUID = 0L;
     }
     if (((bitField0_ & 0x00000001) != 0)) {
       size += com.google.protobuf.GeneratedMessage.computeStringSize(10, reason_);
+    }
+    if (fromReceiver_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(11, fromReceiver_);
     }
     return size;
   }
@@ -408,6 +430,8 @@ private static final long serialVersionUID = 0L;
       if (!getReason()
           .equals(other.getReason())) return false;
     }
+    if (getFromReceiver()
+        != other.getFromReceiver()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -446,6 +470,9 @@ private static final long serialVersionUID = 0L;
       hash = (37 * hash) + REASON_FIELD_NUMBER;
       hash = (53 * hash) + getReason().hashCode();
     }
+    hash = (37 * hash) + FROM_RECEIVER_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getFromReceiver());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -587,6 +614,7 @@ private static final long serialVersionUID = 0L;
       received_ = 0L;
       credit_ = 0L;
       reason_ = "";
+      fromReceiver_ = false;
       return this;
     }
 
@@ -652,6 +680,9 @@ private static final long serialVersionUID = 0L;
         result.reason_ = reason_;
         to_bitField0_ |= 0x00000001;
       }
+      if (((from_bitField0_ & 0x00000400) != 0)) {
+        result.fromReceiver_ = fromReceiver_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -702,6 +733,9 @@ private static final long serialVersionUID = 0L;
         reason_ = other.reason_;
         bitField0_ |= 0x00000200;
         onChanged();
+      }
+      if (other.getFromReceiver() != false) {
+        setFromReceiver(other.getFromReceiver());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -777,6 +811,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000200;
               break;
             } // case 82
+            case 88: {
+              fromReceiver_ = input.readBool();
+              bitField0_ |= 0x00000400;
+              break;
+            } // case 88
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -1301,6 +1340,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       reason_ = value;
       bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+
+    private boolean fromReceiver_ ;
+    /**
+     * <pre>
+     * In a frame of a stream: it comes from the receiver. Each side numbers the streams that it sends.
+     * </pre>
+     *
+     * <code>bool from_receiver = 11;</code>
+     * @return The fromReceiver.
+     */
+    @java.lang.Override
+    public boolean getFromReceiver() {
+      return fromReceiver_;
+    }
+    /**
+     * <pre>
+     * In a frame of a stream: it comes from the receiver. Each side numbers the streams that it sends.
+     * </pre>
+     *
+     * <code>bool from_receiver = 11;</code>
+     * @param value The fromReceiver to set.
+     * @return This builder for chaining.
+     */
+    public Builder setFromReceiver(boolean value) {
+
+      fromReceiver_ = value;
+      bitField0_ |= 0x00000400;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * In a frame of a stream: it comes from the receiver. Each side numbers the streams that it sends.
+     * </pre>
+     *
+     * <code>bool from_receiver = 11;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearFromReceiver() {
+      bitField0_ = (bitField0_ & ~0x00000400);
+      fromReceiver_ = false;
       onChanged();
       return this;
     }

@@ -110,4 +110,14 @@ public interface HeaderOrBuilder extends
    */
   com.google.protobuf.ByteString
       getReasonBytes();
+
+  /**
+   * <pre>
+   * In a frame of a stream: it comes from the receiver. Each side numbers the streams that it sends.
+   * </pre>
+   *
+   * <code>bool from_receiver = 11;</code>
+   * @return The fromReceiver.
+   */
+  boolean getFromReceiver();
 }

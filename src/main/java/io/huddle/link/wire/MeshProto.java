@@ -50,30 +50,30 @@ public final class MeshProto extends com.google.protobuf.GeneratedFile {
       descriptor;
   static {
     java.lang.String[] descriptorData = {
-      "\n\nmesh.proto\022\016huddle.mesh.v1\"\362\001\n\006Header\022" +
+      "\n\nmesh.proto\022\016huddle.mesh.v1\"\211\002\n\006Header\022" +
       "\"\n\004kind\030\001 \001(\0162\024.huddle.mesh.v1.Kind\022\n\n\002i" +
       "d\030\002 \001(\004\022\021\n\toperation\030\003 \001(\t\022\027\n\017residual_m" +
       "icros\030\004 \001(\004\022\014\n\004code\030\005 \001(\t\022\022\n\nuser_error\030" +
       "\006 \001(\010\022(\n\007refusal\030\007 \001(\0162\027.huddle.mesh.v1." +
       "Refusal\022\020\n\010received\030\010 \001(\004\022\016\n\006credit\030\t \001(" +
-      "\004\022\023\n\006reason\030\n \001(\tH\000\210\001\001B\t\n\007_reason\"\327\001\n\005He" +
-      "llo\022\025\n\rleast_version\030\001 \001(\r\022\024\n\014most_versi" +
-      "on\030\002 \001(\r\022\016\n\006number\030\003 \001(\003\022\017\n\007process\030\004 \001(" +
-      "\t\022\013\n\003key\030\005 \001(\014\022\027\n\017audience_number\030\006 \001(\003\022" +
-      "\030\n\020audience_process\030\007 \001(\t\022\017\n\007time_ms\030\010 \001" +
-      "(\003\022\r\n\005nonce\030\t \001(\014\022\r\n\005proof\030\n \001(\014\022\021\n\tsign" +
-      "ature\030\013 \001(\014\"\212\001\n\007Welcome\022\017\n\007version\030\001 \001(\r" +
-      "\022\016\n\006number\030\002 \001(\003\022\017\n\007process\030\003 \001(\t\022\013\n\003key" +
-      "\030\004 \001(\014\022\017\n\007time_ms\030\005 \001(\003\022\r\n\005nonce\030\006 \001(\014\022\r" +
-      "\n\005proof\030\007 \001(\014\022\021\n\tsignature\030\010 \001(\014*\245\001\n\004Kin" +
-      "d\022\024\n\020KIND_UNSPECIFIED\020\000\022\010\n\004CALL\020\001\022\n\n\006RES" +
-      "ULT\020\002\022\013\n\007FAILURE\020\003\022\013\n\007REFUSED\020\004\022\010\n\004PING\020" +
-      "\005\022\010\n\004PONG\020\006\022\t\n\005DRAIN\020\007\022\010\n\004OPEN\020\010\022\t\n\005CHUN" +
-      "K\020\t\022\n\n\006CREDIT\020\n\022\n\n\006FINISH\020\013\022\013\n\007DESTROY\020\014" +
-      "*K\n\007Refusal\022\027\n\023REFUSAL_UNSPECIFIED\020\000\022\016\n\n" +
-      "OVERLOADED\020\001\022\010\n\004LATE\020\002\022\r\n\tFORGOTTEN\020\003B\"\n" +
-      "\023io.huddle.link.wireB\tMeshProtoP\001b\006proto" +
-      "3"
+      "\004\022\023\n\006reason\030\n \001(\tH\000\210\001\001\022\025\n\rfrom_receiver\030" +
+      "\013 \001(\010B\t\n\007_reason\"\327\001\n\005Hello\022\025\n\rleast_vers" +
+      "ion\030\001 \001(\r\022\024\n\014most_version\030\002 \001(\r\022\016\n\006numbe" +
+      "r\030\003 \001(\003\022\017\n\007process\030\004 \001(\t\022\013\n\003key\030\005 \001(\014\022\027\n" +
+      "\017audience_number\030\006 \001(\003\022\030\n\020audience_proce" +
+      "ss\030\007 \001(\t\022\017\n\007time_ms\030\010 \001(\003\022\r\n\005nonce\030\t \001(\014" +
+      "\022\r\n\005proof\030\n \001(\014\022\021\n\tsignature\030\013 \001(\014\"\212\001\n\007W" +
+      "elcome\022\017\n\007version\030\001 \001(\r\022\016\n\006number\030\002 \001(\003\022" +
+      "\017\n\007process\030\003 \001(\t\022\013\n\003key\030\004 \001(\014\022\017\n\007time_ms" +
+      "\030\005 \001(\003\022\r\n\005nonce\030\006 \001(\014\022\r\n\005proof\030\007 \001(\014\022\021\n\t" +
+      "signature\030\010 \001(\014*\245\001\n\004Kind\022\024\n\020KIND_UNSPECI" +
+      "FIED\020\000\022\010\n\004CALL\020\001\022\n\n\006RESULT\020\002\022\013\n\007FAILURE\020" +
+      "\003\022\013\n\007REFUSED\020\004\022\010\n\004PING\020\005\022\010\n\004PONG\020\006\022\t\n\005DR" +
+      "AIN\020\007\022\010\n\004OPEN\020\010\022\t\n\005CHUNK\020\t\022\n\n\006CREDIT\020\n\022\n" +
+      "\n\006FINISH\020\013\022\013\n\007DESTROY\020\014*K\n\007Refusal\022\027\n\023RE" +
+      "FUSAL_UNSPECIFIED\020\000\022\016\n\nOVERLOADED\020\001\022\010\n\004L" +
+      "ATE\020\002\022\r\n\tFORGOTTEN\020\003B\"\n\023io.huddle.link.w" +
+      "ireB\tMeshProtoP\001b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -84,7 +84,7 @@ public final class MeshProto extends com.google.protobuf.GeneratedFile {
     internal_static_huddle_mesh_v1_Header_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_v1_Header_descriptor,
-        new java.lang.String[] { "Kind", "Id", "Operation", "ResidualMicros", "Code", "UserError", "Refusal", "Received", "Credit", "Reason", });
+        new java.lang.String[] { "Kind", "Id", "Operation", "ResidualMicros", "Code", "UserError", "Refusal", "Received", "Credit", "Reason", "FromReceiver", });
     internal_static_huddle_mesh_v1_Hello_descriptor =
       getDescriptor().getMessageType(1);
     internal_static_huddle_mesh_v1_Hello_fieldAccessorTable = new
