@@ -159,10 +159,22 @@ test('rosterNote_ofAListThatCannotBeConfirmed_saysSo', () => {
   assert.equal(note('live', 0), '');
 });
 
-test('initials_areTheFirstTwoLettersOfTheName', () => {
-  assert.equal(initials('clinician-aaaa'), 'cl');
+test('initials_ofANameInParts_areTheFirstAndTheLastPartsFirstLetter', () => {
+  assert.equal(initials('clinician-aaaa'), 'CA');
+  assert.equal(initials('clinician-bbbb'), 'CB');
   assert.equal(initials('É. Núñez'), 'ÉN');
+  assert.equal(initials('maria del carmen_ruiz'), 'MR');
+  assert.equal(initials('nurse-7'), 'N7');
+  assert.equal(initials('-anna-lind-'), 'AL');
+});
+
+test('initials_ofANameInOnePart_areItsFirstTwoCharacters', () => {
+  assert.equal(initials('observer'), 'OB');
+  assert.equal(initials('(x)'), 'X');
+  assert.equal(initials('e\u0301va'), 'ÉV');
+  assert.equal(initials('𝒜𝒷𝒸'), '𝒜𝒷');
   assert.equal(initials('–'), '');
+  assert.equal(initials(''), '');
 });
 
 test('audio_ofSomebody_isToldInWords', () => {

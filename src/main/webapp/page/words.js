@@ -170,9 +170,15 @@ export function ago(time, now) {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** What stands for somebody in a small disc: the first two letters or digits of the name. */
+/**
+ * What stands for somebody in a small disc: the initials of the first and the last part of the name, as people of one
+ * role often differ in the last part only; of a name in one part its first two characters. Upper case.
+ */
 export function initials(name) {
-  return [...name.replace(/[^\p{L}\p{N}]/gu, '')].slice(0, 2).join('');
+  const parts = name.normalize('NFC').split(/[^\p{L}\p{N}\p{M}]+/u).filter(Boolean);
+  const [first = [], ...others] = parts.map((part) => [...part]);
+  const letters = others.length ? [first[0], others.at(-1)[0]] : first.slice(0, 2);
+  return letters.join('').toUpperCase();
 }
 
 export function clockTime(at) {

@@ -1,5 +1,6 @@
 package io.huddle;
 
+import io.huddle.link.Links;
 import io.huddle.security.StartConditions;
 import io.huddle.setting.Setting;
 import io.huddle.store.Database;
@@ -50,6 +51,7 @@ public class Startup implements ServletContextListener {
     public void contextInitialized(ServletContextEvent event) {
         Setting.checkAll();
         guard.check();
+        Links.check();
         try {
             begin();
         } catch (DatabaseUnavailable notYet) {

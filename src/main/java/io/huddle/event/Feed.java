@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * Tells subscribers of this node that their room has something new. Safe for use by any thread.
  *
  * <p>A notification is a hint: what is sent is always read from the database, so nothing is lost with a hint. Changes made
- * on this node are hinted at once, those of other nodes are found by polling the numbers of the rooms that have
- * subscribers here. One delivery a subscriber at a time; hints that come meanwhile lead to one more.
+ * on this node are hinted at once, those of other nodes when they say so, and at the latest by polling the numbers of the
+ * rooms that have subscribers here. One delivery a subscriber at a time; hints that come meanwhile lead to one more.
  */
 @ApplicationScoped
 public class Feed {
@@ -198,6 +198,18 @@ public class Feed {
         Set<Subscription> subscribers = rooms.get(room);
         if (subscribers != null) {
             subscribers.forEach(Subscription::hint);
+        }
+    }
+
+    /** Another node says that the room has come to this number. Who has it already is left alone. */
+    void hint(String room, long seq) {
+        Set<Subscription> subscribers = rooms.get(room);
+        if (subscribers != null) {
+            for (Subscription subscription : subscribers) {
+                if (subscription.subscriber.position() < seq) {
+                    subscription.hint();
+                }
+            }
         }
     }
 

@@ -6,6 +6,15 @@ import org.jspecify.annotations.Nullable;
 public final class LinkFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The code of an operation that the peer does not know, for instance since it runs an older release. */
+    public static final String UNKNOWN_OPERATION = "unknown-operation";
+
+    /** The code of whatever failed in the handler without a code of its own. */
+    public static final String FAILED = "failed";
+
+    /** The code of a result that no frame can carry; the call was carried out. */
+    public static final String RESULT_TOO_LARGE = "result-too-large";
+
     /** What is known of the call. */
     public enum Reason {
         /** It was not sent: a retry is safe. */

@@ -1,28 +1,143 @@
 package io.huddle.link;
 
 import com.google.protobuf.ByteString;
+import io.huddle.membership.Membership;
+import io.huddle.setting.Setting;
+import io.huddle.time.DatabaseClock;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Instance;
+import jakarta.inject.Inject;
+import java.security.SecureRandom;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** The links of this node. Safe for use by any thread; nothing blocks. */
+@ApplicationScoped
 public class Links {
+    private static final Logger LOG = Logger.getLogger(Links.class.getName());
+    private static final int WATCH_MS = 100;
+    private static final int NONCES = 10_000;
+
+    @Inject
+    private Instance<Membership> membership;
+
+    @Inject
+    private LinkMetrics metrics;
+
+    @Inject
+    private DatabaseClock clock;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
+
+    private final SecureRandom random = new SecureRandom();
+    private final KeyOfProcess key = new KeyOfProcess();
+    private final MeshAddress address = MeshAddress.configured();
+    private final Limits limits = Limits.configured();
+    private final Operations operations = new Operations();
+    private final Alarm alarm = Alarm.own();
+    private final Pins pins = new Pins(2 * limits.peers());
+    private @Nullable Switchboard switchboard;
+    private @Nullable Gate gate;
+    private @Nullable ScheduledFuture<?> watching;
+
+    /**
+     * Reads what is configured, so that a mistake stops the start.
+     *
+     * @throws IllegalStateException naming the setting, and never a secret
+     */
+    public static void check() {
+        MeshAddress.configured();
+    }
+
+    @PostConstruct
+    void start() {
+        if (!address.isEnabled()) {
+            return;
+        }
+        Membership members = membership.get();
+        Proofs proofs = new Proofs(address.secrets(), key, MeshAddress.PATH);
+        Dialer dialer = new Dialer(
+                proofs,
+                () -> self(members),
+                pins,
+                this::wallClock,
+                this::nonce,
+                executor,
+                limits.frameBytes(),
+                Setting.MESH_ALLOW_PLAIN.isOn(),
+                this::make,
+                this::admit);
+        Switchboard board = new Switchboard(
+                limits,
+                operations,
+                System::nanoTime,
+                metrics::add,
+                alarm,
+                () -> self(members),
+                dialer::dial,
+                link -> pins.release(link.ends().number()));
+        switchboard = board;
+        gate = new Gate(
+                proofs,
+                () -> self(members),
+                members::node,
+                board::hasRoom,
+                pins,
+                new SeenNonces(NONCES, System::nanoTime),
+                this::wallClock,
+                this::nonce,
+                limits.peers());
+        metrics.links(board::size);
+        watching = scheduler.scheduleWithFixedDelay(() -> watch(board), WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @PreDestroy
+    void stop() {
+        if (watching != null) {
+            watching.cancel(false);
+        }
+        if (switchboard != null) {
+            switchboard.stop();
+        }
+    }
+
     /** True if a secret and an address are configured, so that other nodes can be reached. */
     public boolean isEnabled() {
-        throw new UnsupportedOperationException();
+        return address.isEnabled();
     }
 
-    /** Where this node's link is reached, and its key, for the membership; empty texts if not enabled. */
+    /** Where this node's link is reached, for the membership; empty if not enabled. */
     public String url() {
-        throw new UnsupportedOperationException();
+        return address.url();
     }
 
+    /** The public key of this node's end, for the membership; empty if not enabled. */
     public String key() {
-        throw new UnsupportedOperationException();
+        return address.isEnabled() ? key.published() : "";
     }
 
     /** True if the peer has shown life on its link within the last two pings: a cached route may be trusted. */
     public boolean isFresh(long number, String process) {
-        throw new UnsupportedOperationException();
+        Switchboard board = switchboard;
+        return board != null && board.isFresh(number, process);
     }
 
     /**
@@ -34,11 +149,102 @@ public class Links {
      * @return on any thread, not to be worked on for long; exceptionally a {@link LinkFailed}
      */
     public CompletionStage<ByteString> call(Peer peer, String operation, ByteString request, Duration deadline) {
-        throw new UnsupportedOperationException();
+        Switchboard board = switchboard;
+        return board == null
+                ? CompletableFuture.failedStage(
+                        new LinkFailed(LinkFailed.Reason.NOT_SENT, "this node has no links to others"))
+                : board.call(peer, operation, request, deadline);
     }
 
     /** Serves an operation; once for each name, before the first link. */
     public void serve(String operation, LinkHandler handler) {
-        throw new UnsupportedOperationException();
+        operations.serve(operation, handler);
+    }
+
+    Gate.@Nullable Judgement judge(@Nullable String header) {
+        Gate at = gate;
+        if (at == null) {
+            return null;
+        }
+        Gate.Judgement judgement = at.judge(header);
+        metrics.add(
+                switch (judgement.status()) {
+                    case 0 -> Measured.HANDSHAKE_ACCEPTED;
+                    case Gate.FORBIDDEN -> Measured.HANDSHAKE_FORBIDDEN;
+                    default -> Measured.HANDSHAKE_FULL;
+                },
+                1);
+        return judgement;
+    }
+
+    /** The end of a link that a peer opens. If the platform never opens it, what was held for it is given back. */
+    LinkSocket socket(Link.Ends ends) {
+        AtomicBoolean settled = new AtomicBoolean();
+        Runnable calledOff = alarm.after(limits.connectNanos(), () -> {
+            if (settled.compareAndSet(false, true)) {
+                abandon(ends);
+            }
+        });
+        return new LinkSocket(limits.frameBytes(), executor, (wire, closer, ready) -> {
+            calledOff.run();
+            if (!settled.compareAndSet(false, true)) {
+                return null;
+            }
+            Link link = make(ends, wire, closer);
+            ready.accept(link);
+            admit(link);
+            return link;
+        });
+    }
+
+    /** The upgrade was not carried through. */
+    void abandon(Link.Ends ends) {
+        pins.release(ends.number());
+    }
+
+    private Link make(Link.Ends ends, Writer.Wire wire, Link.Closer closer) {
+        return new Link(ends, board().shared(), wire, closer);
+    }
+
+    private void admit(Link link) {
+        board().admit(link);
+    }
+
+    private Switchboard board() {
+        if (switchboard == null) {
+            throw new IllegalStateException("no link without an address and a secret");
+        }
+        return switchboard;
+    }
+
+    /**
+     * The time of a proof: the database's, which is the same for all nodes, or this machine's while the database does not
+     * answer.
+     */
+    private long wallClock() {
+        try {
+            return clock.read().toEpochMilli();
+        } catch (SQLException | RuntimeException away) {
+            LOG.log(Level.FINE, "a link is proven by the local clock", away);
+            return System.currentTimeMillis();
+        }
+    }
+
+    private byte[] nonce() {
+        byte[] nonce = new byte[Proofs.NONCE_BYTES];
+        random.nextBytes(nonce);
+        return nonce;
+    }
+
+    private static Optional<Self> self(Membership members) {
+        return members.lease().map(lease -> new Self(lease.number(), lease.process()));
+    }
+
+    private static void watch(Switchboard board) {
+        try {
+            board.watch();
+        } catch (RuntimeException failed) {
+            LOG.log(Level.SEVERE, "the links could not be looked after; the next try follows", failed);
+        }
     }
 }

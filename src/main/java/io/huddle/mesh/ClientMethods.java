@@ -30,6 +30,9 @@ public class ClientMethods {
     @Inject
     private Clients clients;
 
+    @Inject
+    private LocalCalls local;
+
     /** Calls another client; for keys with the role {@code integrator}, within their teams. */
     @Handles("uCall")
     public CompletionStage<UCallResponse> call(ClientStream stream, UCallRequest request) {
@@ -42,8 +45,8 @@ public class ClientMethods {
             throw Refused.invalid("data must be one JSON value");
         }
         Duration deadline = timeout(request);
-        ClientStream target = clients.find(request.getToClient(), caller.teams());
-        return clients.call(target, request.getType(), request.getData(), deadline)
+        return clients.invoke(
+                        Reach.of(caller.teams()), request.getToClient(), request.getType(), request.getData(), deadline)
                 .thenApply(data -> UCallResponse.newBuilder().setData(data).build());
     }
 
@@ -56,8 +59,8 @@ public class ClientMethods {
     }
 
     /** Replaces the stream's metadata, kept as it was sent. The handshake's query can only hold little. */
-    @Handles("uSetMetadata")
-    public USetMetadataResponse setMetadata(ClientStream stream, USetMetadataRequest request) {
+    @Handles(value = "uSetMetadata", blocking = false)
+    public CompletionStage<USetMetadataResponse> setMetadata(ClientStream stream, USetMetadataRequest request) {
         String metadata = request.getMetadata();
         if (metadata.getBytes(StandardCharsets.UTF_8).length > metadataBytes) {
             throw new Refused(Refusal.PAYLOAD_TOO_LARGE, "metadata has at most " + metadataBytes + " bytes");
@@ -65,7 +68,8 @@ public class ClientMethods {
         if (!JsonText.isObject(metadata)) {
             throw Refused.invalid("metadata must be one JSON object without a field twice");
         }
-        stream.metadata(metadata);
-        return USetMetadataResponse.newBuilder().setAccepted(true).build();
+        return local.keep(stream, metadata)
+                .thenApply(nothing ->
+                        USetMetadataResponse.newBuilder().setAccepted(true).build());
     }
 }

@@ -1,101 +1,491 @@
 package io.huddle.mesh;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.huddle.link.LinkFailed;
+import io.huddle.link.Links;
+import io.huddle.membership.Membership;
+import io.huddle.membership.NodeInfo;
+import io.huddle.mesh.MeshMetrics.Result;
+import io.huddle.mesh.Routes.Route;
+import io.huddle.mesh.wire.CallAnswer;
+import io.huddle.mesh.wire.CallRequest;
+import io.huddle.mesh.wire.DisconnectRequest;
+import io.huddle.mesh.wire.MetadataAnswer;
+import io.huddle.mesh.wire.MetadataRequest;
+import io.huddle.mesh.wire.Target;
+import io.huddle.registry.ClientPage;
+import io.huddle.registry.ClientRecord;
+import io.huddle.registry.RegistryBackend;
+import io.huddle.registry.RegistryUnavailable;
 import io.huddle.security.Identity;
-import io.huddle.stream.CallFailed;
+import io.huddle.security.Role;
+import io.huddle.setting.Setting;
 import io.huddle.stream.ClientStream;
+import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
 import io.huddle.stream.Streams;
+import io.huddle.web.Ids;
 import io.huddle.web.JsonText;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
+import io.huddle.web.Traces;
+import io.huddle.wire.ClientMessage;
 import io.huddle.wire.DCallRequest;
 import io.huddle.wire.DCallResponse;
+import io.huddle.wire.ServerMessage;
+import io.huddle.wire.Trace;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.Set;
-import java.util.concurrent.CompletionException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The connected clients, and calls to them. Safe for use by any thread. */
+/**
+ * The connected clients of all nodes, and what can be asked of them. Safe for use by any thread; nothing blocks.
+ *
+ * <p>Every refusal is a {@link Refused}: {@code client-not-found}, also for clients out of reach; {@code client-disconnected};
+ * {@code owner-unavailable} if the client's node cannot be reached or the registry is away, and nothing was sent;
+ * {@code backpressure}; {@code deadline-exceeded} if it was surely not delivered; {@code delivery-indeterminate} if it may
+ * have arrived. A client that answers with an error ends a call with a {@link StreamError} {@code client-error} that has
+ * the client's own flag.
+ *
+ * <p>A call to a client of this node asks nobody, one along a known route nobody but the owner, any other asks the registry
+ * once. An owner that says it is not is asked no more: the registry once again, then that owner.
+ */
 @ApplicationScoped
 public class Clients {
     /** The attribute of a participant's stream that names its team; whoever knows rooms sets it. */
     static final String TEAM = "team";
 
+    private final Routes routes = new Routes(Setting.MESH_ROUTES.value());
+
     @Inject
     private Streams streams;
 
-    /**
-     * A client of one of these teams.
-     *
-     * @throws Refused {@code client-not-found}, also for clients of other teams
-     */
-    ClientStream find(String client, Set<String> teams) {
-        return streams.find(client)
-                .filter(stream -> isOf(stream, teams))
-                .orElseThrow(() -> new Refused(Refusal.CLIENT_NOT_FOUND, "no client of your teams has this id"));
-    }
+    @Inject
+    private RegistryBackend registry;
 
-    private static boolean isOf(ClientStream stream, Set<String> teams) {
-        if (stream.identity() instanceof Identity.Client key) {
-            return !Collections.disjoint(key.teams(), teams);
-        }
-        String team = stream.attribute(TEAM);
-        return team != null && teams.contains(team);
-    }
+    @Inject
+    private Membership membership;
+
+    @Inject
+    private Links links;
+
+    @Inject
+    private LocalCalls local;
+
+    @Inject
+    private MeshMetrics metrics;
+
+    @Inject
+    private Traces traces;
+
+    @Resource
+    private ManagedExecutorService executor;
 
     /**
-     * Calls the client.
+     * Calls a client, wherever it is connected.
      *
      * @param data a JSON text, which arrives byte for byte
-     * @return the client's JSON text; exceptionally with a {@link Refused} {@code client-disconnected},
-     *     {@code backpressure}, {@code deadline-exceeded} or {@code delivery-indeterminate}, or with a {@link StreamError}
-     *     {@code client-error} that has the client's own flag
+     * @param deadline from now to the answer
+     * @return the client's JSON text
      */
-    CompletionStage<String> call(ClientStream client, String type, String data, Duration deadline) {
+    public CompletionStage<String> invoke(Reach reach, String client, String type, String data, Duration deadline) {
         DCallRequest request =
                 DCallRequest.newBuilder().setType(type).setData(data).build();
-        return client.call(request, DCallResponse.class, deadline).handle((answer, failed) -> {
-            if (failed != null) {
-                throw refusal(failed);
+        ServerMessage.Builder message = ServerMessage.newBuilder().setDCallRequest(request);
+        return call(client, reach, 0, message, deadline).thenApply(answer -> {
+            DCallResponse response = answer.getDCallResponse();
+            if (!JsonText.isValid(response.getData())) {
+                throw new StreamError(Refusal.CLIENT_ERROR.slug(), false);
             }
-            if (!JsonText.isValid(answer.getData())) {
-                throw clientError(false);
-            }
-            return answer.getData();
+            return response.getData();
         });
     }
 
-    private static RuntimeException refusal(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
-        if (cause instanceof StreamError error) {
-            return clientError(error.isUserError());
-        }
-        if (cause instanceof CallFailed call) {
-            return switch (call.reason()) {
-                case DISCONNECTED -> new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent");
-                case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
-                case DEADLINE_EXCEEDED -> new Refused(Refusal.DEADLINE_EXCEEDED, "the call was not sent in time");
-                case DELIVERY_INDETERMINATE ->
-                    new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
-            };
-        }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+    /**
+     * Sends a participant's stream a request that the rooms' rules have judged.
+     *
+     * @param generation the one that is meant; another's stream is not called
+     * @param request holds a request of the server
+     */
+    public CompletionStage<ClientMessage> deliver(
+            String session, long generation, ServerMessage.Builder request, Duration deadline) {
+        return call(session, null, generation, request, deadline);
     }
 
-    /** The client's own words stay with it: they may hold anything. */
-    private static StreamError clientError(boolean userError) {
-        return new StreamError(Refusal.CLIENT_ERROR.slug(), userError);
+    private CompletionStage<ClientMessage> call(
+            String client, @Nullable Reach reach, long generation, ServerMessage.Builder request, Duration deadline) {
+        String trace = traces.current();
+        if (trace != null) {
+            request.setTrace(
+                    Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
+        }
+        ServerMessage message = request.build();
+        Attempt<ClientMessage> attempt = new Attempt<>(client, deadline) {
+            @Override
+            CompletionStage<ClientMessage> here(ClientStream stream) {
+                if (reach != null && !local.isReachable(stream, reach)) {
+                    throw notFound();
+                }
+                if (generation != 0 && stream.order() != generation) {
+                    throw new Refused(Refusal.CLIENT_DISCONNECTED, "another generation is connected");
+                }
+                return local.call(stream, message, left());
+            }
+
+            @Override
+            String operation() {
+                return "call";
+            }
+
+            @Override
+            ByteString request(Target target) {
+                CallRequest.Builder all = CallRequest.newBuilder()
+                        .setTarget(target)
+                        .setGeneration(generation)
+                        .setEverybody(reach == null || reach.everybody())
+                        .setMessage(message.toByteString());
+                if (reach != null) {
+                    all.addAllTeams(reach.teams());
+                }
+                return all.build().toByteString();
+            }
+
+            @Override
+            ClientMessage answer(ByteString answer) throws InvalidProtocolBufferException {
+                return ClientMessage.parseFrom(CallAnswer.parseFrom(answer).getMessage());
+            }
+        };
+        return attempt.run();
+    }
+
+    /**
+     * Merges into the client's metadata at the top level; null deletes a key.
+     *
+     * @return the record with the merged metadata; exceptionally also {@code payload-too-large}
+     */
+    public CompletionStage<ClientRecord> patchMetadata(
+            Reach reach, String client, JsonObject patch, Duration deadline) {
+        String changes = patch.toString();
+        Attempt<String> attempt = new Attempt<>(client, deadline) {
+            @Override
+            CompletionStage<String> here(ClientStream stream) {
+                if (!local.isReachable(stream, reach)) {
+                    throw notFound();
+                }
+                return local.patch(stream, changes);
+            }
+
+            @Override
+            String operation() {
+                return "metadata";
+            }
+
+            @Override
+            ByteString request(Target target) {
+                return MetadataRequest.newBuilder()
+                        .setTarget(target)
+                        .setEverybody(reach.everybody())
+                        .addAllTeams(reach.teams())
+                        .setPatch(changes)
+                        .build()
+                        .toByteString();
+            }
+
+            @Override
+            String answer(ByteString answer) throws InvalidProtocolBufferException {
+                return MetadataAnswer.parseFrom(answer).getMetadata();
+            }
+        };
+        return attempt.run().thenCompose(merged -> get(reach, client));
+    }
+
+    /** Disconnects a client, whose stream closes as disconnected by an operator. Done when its node has done it. */
+    public CompletionStage<Void> disconnect(String client, Duration deadline) {
+        Attempt<Boolean> attempt = new Attempt<>(client, deadline) {
+            @Override
+            CompletionStage<Boolean> here(ClientStream stream) {
+                return CompletableFuture.supplyAsync(
+                        () -> {
+                            stream.close(CloseCause.OPERATOR, "disconnected by an operator");
+                            return true;
+                        },
+                        executor);
+            }
+
+            @Override
+            String operation() {
+                return "disconnect";
+            }
+
+            @Override
+            ByteString request(Target target) {
+                return DisconnectRequest.newBuilder().setTarget(target).build().toByteString();
+            }
+
+            @Override
+            Boolean answer(ByteString answer) {
+                return true;
+            }
+        };
+        return attempt.run().thenAccept(done -> {});
+    }
+
+    /** The client's record. */
+    public CompletionStage<ClientRecord> get(Reach reach, String client) {
+        return registered(registry.getClient(client))
+                .thenApply(found ->
+                        found.filter(record -> reach.includes(record.teams())).orElseThrow(Clients::notFound));
+    }
+
+    /**
+     * A page of the clients within reach: at most {@code limit}, possibly fewer though more follow.
+     *
+     * @param node only those of this node; null for all
+     * @param cursor of the page before, empty at first
+     * @return exceptionally {@code invalid-request} for a cursor that is none
+     */
+    public CompletionStage<ClientPage> list(Reach reach, @Nullable Long node, String cursor, int limit) {
+        CompletionStage<ClientPage> page;
+        try {
+            page = node == null
+                    ? registry.listClientsPage(cursor, limit)
+                    : registry.listClientsForNodePage(node, cursor, limit);
+        } catch (IllegalArgumentException none) {
+            throw Refused.invalid("the cursor is none of this listing");
+        }
+        return registered(page).thenApply(all -> {
+            List<ClientRecord> seen = all.clients().stream()
+                    .filter(record -> reach.includes(record.teams()))
+                    .toList();
+            return new ClientPage(seen, all.next());
+        });
     }
 
     /** The key of a stream that may call and see others. */
     static Identity.@Nullable Client integrator(ClientStream stream) {
-        return stream.identity() instanceof Identity.Client key && key.is(io.huddle.security.Role.INTEGRATOR)
-                ? key
-                : null;
+        return stream.identity() instanceof Identity.Client key && key.is(Role.INTEGRATOR) ? key : null;
+    }
+
+    private static Refused notFound() {
+        return new Refused(Refusal.CLIENT_NOT_FOUND, "no client of your teams has this id");
+    }
+
+    private static Refused unavailable(String why) {
+        return new Refused(Refusal.OWNER_UNAVAILABLE, why + "; try again");
+    }
+
+    private static <T> CompletionStage<T> registered(CompletionStage<T> asked) {
+        return asked.handle((answer, failed) -> {
+            if (failed == null) {
+                return answer;
+            }
+            Throwable cause = PeerCalls.cause(failed);
+            if (cause instanceof RegistryUnavailable) {
+                throw unavailable("the registry of clients does not answer");
+            }
+            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+        });
+    }
+
+    /** One thing that is asked of one client: here, or of the node that has it. */
+    private abstract class Attempt<T> {
+        private final String client;
+        private final long begun = System.nanoTime();
+        private final long until;
+        private MeshMetrics.Route route = MeshMetrics.Route.NONE;
+
+        Attempt(String client, Duration deadline) {
+            this.client = client;
+            this.until = begun + deadline.toNanos();
+        }
+
+        abstract CompletionStage<T> here(ClientStream stream);
+
+        abstract String operation();
+
+        abstract ByteString request(Target target);
+
+        abstract T answer(ByteString answer) throws InvalidProtocolBufferException;
+
+        Duration left() {
+            return Duration.ofNanos(Math.max(1, until - System.nanoTime()));
+        }
+
+        CompletionStage<T> run() {
+            CompletableFuture<T> result;
+            try {
+                result = begin().toCompletableFuture();
+            } catch (RuntimeException refused) {
+                result = CompletableFuture.failedFuture(refused);
+            }
+            return result.whenComplete((answer, failed) ->
+                    metrics.invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun));
+        }
+
+        private CompletionStage<T> begin() {
+            if (!membership.mayDeliver()) {
+                throw unavailable("this node cannot prove that it belongs to the mesh");
+            }
+            Optional<ClientStream> stream = streams.find(client);
+            if (stream.isPresent()) {
+                route = MeshMetrics.Route.LOCAL;
+                return here(stream.get());
+            }
+            route = MeshMetrics.Route.REMOTE;
+            Route known = routes.find(client);
+            if (known != null && links.isFresh(known.node(), known.process())) {
+                return along(known, () -> lookUp(true));
+            }
+            return lookUp(true);
+        }
+
+        /** @param again whether the owner that is found may send the call here once more */
+        private CompletionStage<T> lookUp(boolean again) {
+            return timely(registered(registry.getClient(client))).thenCompose(found -> {
+                ClientRecord record = found.orElseThrow(() -> {
+                    route = MeshMetrics.Route.NONE;
+                    return notFound();
+                });
+                if (record.process().equals(membership.process())) {
+                    return streams.find(client).map(this::here).orElseThrow(Attempt::gone);
+                }
+                Route now = new Route(record.node(), record.process(), record.connectionId());
+                routes.put(client, now);
+                return along(now, again ? () -> lookUp(false) : null);
+            });
+        }
+
+        private static Refused gone() {
+            return new Refused(
+                    Refusal.CLIENT_DISCONNECTED, "the client's connection has just ended; the call was not sent");
+        }
+
+        private CompletionStage<T> along(Route way, @Nullable Supplied<T> correction) {
+            return timely(membership.node(way.node())).thenCompose(node -> {
+                NodeInfo owner = node.filter(info -> info.process().equals(way.process()))
+                        .orElse(null);
+                if (owner == null) {
+                    routes.forget(client, way);
+                    if (correction != null) {
+                        return correction.get();
+                    }
+                    throw unavailable("the client's node does not answer");
+                }
+                Target target = Target.newBuilder()
+                        .setClient(client)
+                        .setConnection(way.connectionId())
+                        .setNode(way.node())
+                        .setProcess(way.process())
+                        .build();
+                return links.call(PeerCalls.peer(owner), operation(), request(target), left())
+                        .handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
+                        .thenCompose(Function.identity());
+            });
+        }
+
+        private CompletionStage<T> answered(ByteString bytes) {
+            try {
+                T answer = answer(bytes);
+                if (!membership.mayDeliver()) {
+                    throw new Refused(Refusal.DELIVERY_INDETERMINATE, "this node lost its lease meanwhile");
+                }
+                return CompletableFuture.completedFuture(answer);
+            } catch (InvalidProtocolBufferException unreadable) {
+                throw new Refused(Refusal.DELIVERY_INDETERMINATE, "the answer of the client's node cannot be read");
+            }
+        }
+
+        private CompletionStage<T> failed(Route way, @Nullable Supplied<T> correction, Throwable thrown) {
+            if (!(PeerCalls.cause(thrown) instanceof LinkFailed failure)) {
+                throw thrown instanceof RuntimeException known ? known : new IllegalStateException(thrown);
+            }
+            String code = failure.code();
+            boolean isElsewhere = PeerCalls.NOT_MINE.equals(code) || PeerCalls.FENCED.equals(code);
+            if (isElsewhere) {
+                routes.forget(client, way);
+                if (correction != null) {
+                    return correction.get();
+                }
+                throw PeerCalls.FENCED.equals(code) ? unavailable("the client's node cannot prove its lease") : gone();
+            }
+            throw refusal(failure);
+        }
+
+        private RuntimeException refusal(LinkFailed failure) {
+            return switch (failure.reason()) {
+                case NOT_SENT -> unavailable("the client's node cannot be reached");
+                case NOT_SENT_IN_TIME ->
+                    new Refused(Refusal.DEADLINE_EXCEEDED, "the client's node was not reached in time");
+                case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
+                case INDETERMINATE -> new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
+                case REMOTE -> remote(failure);
+            };
+        }
+
+        private RuntimeException remote(LinkFailed failure) {
+            Refusal refusal = PeerCalls.refusalOf(failure.code());
+            if (refusal == null) {
+                // The peer knows the operation less well than this node, or failed in the middle of it.
+                return LinkFailed.UNKNOWN_OPERATION.equals(failure.code())
+                        ? unavailable("the client's node runs a release that cannot do this")
+                        : new Refused(Refusal.DELIVERY_INDETERMINATE, "the client's node failed");
+            }
+            return refusal == Refusal.CLIENT_ERROR
+                    ? new StreamError(Refusal.CLIENT_ERROR.slug(), failure.isUserError())
+                    : new Refused(refusal, refusal.title());
+        }
+
+        private <A> CompletionStage<A> timely(CompletionStage<A> stage) {
+            return stage.toCompletableFuture()
+                    .copy()
+                    .orTimeout(left().toNanos(), TimeUnit.NANOSECONDS)
+                    .exceptionally(failed -> {
+                        Throwable cause = PeerCalls.cause(failed);
+                        if (cause instanceof TimeoutException) {
+                            throw new Refused(Refusal.DEADLINE_EXCEEDED, "the client was not found in time");
+                        }
+                        if (cause instanceof RegistryUnavailable) {
+                            throw unavailable("the registry of clients does not answer");
+                        }
+                        throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+                    });
+        }
+
+        private static Result result(Throwable failed) {
+            Throwable cause = PeerCalls.cause(failed);
+            if (cause instanceof StreamError) {
+                return Result.CLIENT_ERROR;
+            }
+            if (!(cause instanceof Refused refused)) {
+                return Result.FAILED;
+            }
+            return switch (refused.refusal()) {
+                case CLIENT_NOT_FOUND -> Result.NOT_FOUND;
+                case CLIENT_DISCONNECTED -> Result.DISCONNECTED;
+                case OWNER_UNAVAILABLE -> Result.OWNER_UNAVAILABLE;
+                case BACKPRESSURE -> Result.BACKPRESSURE;
+                case DEADLINE_EXCEEDED -> Result.DEADLINE_EXCEEDED;
+                case DELIVERY_INDETERMINATE -> Result.INDETERMINATE;
+                default -> Result.FAILED;
+            };
+        }
+    }
+
+    /** The same once more, another way. */
+    @FunctionalInterface
+    private interface Supplied<T> {
+        CompletionStage<T> get();
     }
 }

@@ -9,7 +9,9 @@ enum Doubt {
     /** The client's media state changed to failed. */
     MEDIA_FAILED,
     /** The stream of the current generation ended. */
-    STREAM_CLOSED;
+    STREAM_CLOSED,
+    /** The node that had the stream of the current generation is dead. */
+    NODE_LOST;
 
     String wire() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

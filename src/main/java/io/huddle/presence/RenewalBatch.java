@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -144,10 +145,15 @@ public class RenewalBatch {
                 row.getLong(2),
                 row.getString(3).equals(SessionState.PRESENT.wire()) && row.getBoolean(4),
                 row.getLong(5),
-                row.getTimestamp(6).toInstant(),
-                row.getTimestamp(7).toInstant(),
+                instant(row, 6),
+                instant(row, 7),
                 Duration.ofSeconds(row.getInt(8)),
                 Duration.ofSeconds(row.getInt(9)));
+    }
+
+    /** In the form that the driver reads without a calendar. */
+    private static Instant instant(ResultSet row, int column) throws SQLException {
+        return row.getObject(column, OffsetDateTime.class).toInstant();
     }
 
     private Map<Pair, Renewed> renewByArrays(Connection connection, Map<Pair, Long> ours, Map<String, Row> rows)
@@ -172,11 +178,11 @@ public class RenewalBatch {
             try (ResultSet row = update.executeQuery()) {
                 while (row.next()) {
                     String id = row.getString(1);
-                    Instant now = row.getTimestamp(4).toInstant();
+                    Instant now = instant(row, 4);
                     renewed.put(
                             new Pair(id, row.getLong(2)),
                             new Renewed(
-                                    row.getTimestamp(3).toInstant(),
+                                    instant(row, 3),
                                     now,
                                     java.util.Objects.requireNonNull(rows.get(id))
                                             .lateness(now)));

@@ -22,6 +22,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
@@ -44,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 public class Renewals {
     private static final Logger LOG = Logger.getLogger(Renewals.class.getName());
     private static final int IDLE_MS = 500;
+
+    /** How many are answered by one task: more would make the last of them wait for longer than a task costs. */
+    private static final int ANSWERED_TOGETHER = 32;
 
     private final long lingerNanos = TimeUnit.MILLISECONDS.toNanos(Setting.RENEWAL_LINGER_MS.value());
     private final int most = Setting.RENEWAL_BATCH.value();
@@ -79,9 +83,24 @@ public class Renewals {
             long generation,
             @Nullable Long counter,
             @Nullable String trace,
+            boolean together,
             CompletableFuture<Renewal> answer) {
         Pair pair() {
             return new Pair(session, generation);
+        }
+    }
+
+    /** What a request is answered: a renewal, or why there is none. */
+    private record Answer(
+            Request request,
+            @Nullable Renewal renewal,
+            @Nullable Throwable failed) {
+        void give() {
+            if (failed == null) {
+                request.answer.complete(renewal);
+            } else {
+                request.answer.completeExceptionally(failed);
+            }
         }
     }
 
@@ -111,7 +130,10 @@ public class Renewals {
      */
     public CompletionStage<Renewal> renew(
             String room, String session, long generation, @Nullable Long counter, @Nullable String trace) {
-        Request request = new Request(room, session, generation, counter, trace, new CompletableFuture<>());
+        return enqueue(new Request(room, session, generation, counter, trace, false, new CompletableFuture<>()));
+    }
+
+    private CompletableFuture<Renewal> enqueue(Request request) {
         if (!queue.offer(request)) {
             metrics.renewalQueueFull();
             request.answer.completeExceptionally(
@@ -139,6 +161,15 @@ public class Renewals {
         return answer;
     }
 
+    /**
+     * The same for a face whose work on an answer is short and never waits: the answers of a batch are given one after the
+     * other on a thread of the pool, since handing each one over by itself costs more than that work.
+     */
+    CompletionStage<Renewal> renewTogether(Places.Place place, long generation, @Nullable Long counter) {
+        return enqueue(new Request(
+                place.room(), place.session(), generation, counter, traces.current(), true, new CompletableFuture<>()));
+    }
+
     private void writeBatches() {
         List<Request> gathered = new ArrayList<>(most);
         while (!stopped) {
@@ -150,7 +181,9 @@ public class Renewals {
                 Thread.currentThread().interrupt();
                 return;
             } catch (SQLException | RuntimeException failed) {
-                gathered.forEach(request -> request.answer.completeExceptionally(failed));
+                answer(gathered.stream()
+                        .map(request -> new Answer(request, null, failed))
+                        .toList());
             }
             gathered.clear();
         }
@@ -178,16 +211,35 @@ public class Renewals {
         }
         Map<Pair, Renewed> renewed = batch.write(wanted);
         metrics.renewed(renewed.values());
+        List<Answer> answers = new ArrayList<>(gathered.size());
         for (Request request : gathered) {
             Renewed one = renewed.get(request.pair());
             if (one != null) {
-                request.answer.complete(new Renewal(SessionState.PRESENT.wire(), one.leaseUntil(), one.now()));
+                Renewal renewal = new Renewal(SessionState.PRESENT.wire(), one.leaseUntil(), one.now());
+                answers.add(new Answer(request, renewal, null));
             } else if (!slow.offer(request)) {
                 metrics.renewalQueueFull();
-                request.answer.completeExceptionally(
-                        new DatabaseUnavailable("the slow path of renewals is full", null));
+                answers.add(
+                        new Answer(request, null, new DatabaseUnavailable("the slow path of renewals is full", null)));
             }
         }
+        answer(answers);
+    }
+
+    /** Gives the answers of this thread away; those that are given together first, as they are worked on elsewhere. */
+    private void answer(List<Answer> answers) {
+        List<Answer> together =
+                answers.stream().filter(answer -> answer.request.together).toList();
+        for (int from = 0; from < together.size(); from += ANSWERED_TOGETHER) {
+            List<Answer> some = together.subList(from, Math.min(together.size(), from + ANSWERED_TOGETHER));
+            try {
+                executor.execute(() -> some.forEach(Answer::give));
+            } catch (RejectedExecutionException ending) {
+                LOG.log(Level.FINE, "the executor takes no more", ending);
+                some.forEach(Answer::give);
+            }
+        }
+        answers.stream().filter(answer -> !answer.request.together).forEach(Answer::give);
     }
 
     private void renewSlowly() {
@@ -208,10 +260,10 @@ public class Renewals {
         try {
             Sessions.Outcome outcome =
                     sessions.renew(request.room, request.session, request.generation, request.counter);
-            request.answer.complete(Renewal.of(outcome));
+            answer(List.of(new Answer(request, Renewal.of(outcome), null)));
         } catch (SQLException | RuntimeException failed) {
             LOG.log(Level.FINE, "a renewal was refused or failed", failed);
-            request.answer.completeExceptionally(failed);
+            answer(List.of(new Answer(request, null, failed)));
         }
     }
 }

@@ -74,7 +74,7 @@ public class SessionMethods {
             long generation = Generation.of(request.getGeneration());
             Place place = rights.own(stream, "renew", request.getSession(), generation);
             rates.renewal(place.session());
-            return renewals.renew(place, generation, counter(request.hasCounter(), request.getCounter()));
+            return renewals.renewTogether(place, generation, counter(request.hasCounter(), request.getCounter()));
         } catch (SQLException | RuntimeException failed) {
             return CompletableFuture.failedFuture(failed);
         }

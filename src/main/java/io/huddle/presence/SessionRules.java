@@ -144,12 +144,19 @@ final class SessionRules {
 
     /** The stream of this generation ended; what has run out meanwhile is the sweep's to tell. */
     static Verdict streamClosed(Seat seat, RoomState room, long generation, Instant now) {
+        return streamLost(seat, room, generation, Doubt.STREAM_CLOSED, now);
+    }
+
+    /** The node that had this generation's stream is dead; told once more, it changes nothing. */
+    static Verdict nodeLost(Seat seat, RoomState room, long generation, Instant now) {
+        return streamLost(seat, room, generation, Doubt.NODE_LOST, now);
+    }
+
+    private static Verdict streamLost(Seat seat, RoomState room, long generation, Doubt reason, Instant now) {
         if (generation != seat.generation()) {
             return Verdict.refused(seat, Refusal.STALE_GENERATION);
         }
-        return closed(room) != null || seat.isLapsed(now)
-                ? Verdict.unchanged(seat)
-                : doubt(seat, Doubt.STREAM_CLOSED, now);
+        return closed(room) != null || seat.isLapsed(now) ? Verdict.unchanged(seat) : doubt(seat, reason, now);
     }
 
     /**

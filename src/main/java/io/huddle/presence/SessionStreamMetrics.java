@@ -14,7 +14,7 @@ public class SessionStreamMetrics {
             "huddle_streams_fenced", "Participants' streams ended because their session ended or was joined again.");
     private static final Metadata DEPARTED = described(
             "huddle_streams_departed",
-            "Participants' streams that ended without a word, and what became of the session.");
+            "Participants' streams that ended without a word or with their node, and what became of the session.");
     private static final Metadata UNACKNOWLEDGED = described(
             "huddle_stream_events_unacknowledged", "Deliveries of events over a stream that were not acknowledged.");
 
@@ -36,8 +36,12 @@ public class SessionStreamMetrics {
     }
 
     void departed(Departure what) {
+        departed(what, 1);
+    }
+
+    void departed(Departure what, int streams) {
         String outcome = what.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
-        registry.counter(DEPARTED, new Tag("outcome", outcome)).inc();
+        registry.counter(DEPARTED, new Tag("outcome", outcome)).inc(streams);
     }
 
     void unacknowledged() {

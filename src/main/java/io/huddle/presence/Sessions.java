@@ -26,9 +26,13 @@ import jakarta.transaction.Transactional.TxType;
 import java.net.URI;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,6 +189,70 @@ public class Sessions {
                 SessionRules.streamClosed(locked.session().seat(), locked.room().state(), generation, locked.now());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "stream-closed");
         return !verdict.transitions().isEmpty();
+    }
+
+    /**
+     * What came of the loss of a node.
+     *
+     * @param suspected how many sessions became suspect
+     * @param stale those that have a newer generation by now
+     * @param busy rooms that somebody else held: nothing of theirs was changed
+     */
+    record NodeLost(int suspected, List<Rejection> stale, Set<String> busy) {}
+
+    /**
+     * The node that had these generations' streams is dead: those that are present become suspect. Told once more, it
+     * changes nothing. All rooms are locked before the first session, as everywhere.
+     *
+     * @param lost the sessions by room
+     * @param generations of each session
+     * @param waits whether to wait for a room that is busy; only with one room, so that no other is held meanwhile
+     */
+    @Retried
+    public NodeLost nodeLost(Map<String, List<String>> lost, Map<String, Long> generations, boolean waits)
+            throws SQLException {
+        Map<String, Room> locked = new TreeMap<>();
+        for (Room room : waits ? lockAll(lost.keySet()) : rooms.lockFree(lost.keySet())) {
+            locked.put(room.id(), room);
+        }
+        List<String> ids = locked.keySet().stream()
+                .flatMap(room -> lost.getOrDefault(room, List.of()).stream())
+                .toList();
+        Set<String> busy = new TreeSet<>(lost.keySet());
+        busy.removeAll(locked.keySet());
+        List<Rejection> stale = new ArrayList<>();
+        int suspected = 0;
+        if (!ids.isEmpty()) {
+            List<Session> found = lockSessions(ids);
+            Instant now = heartbeat.current().now();
+            for (Session session : found) {
+                Room room = Objects.requireNonNull(locked.get(session.room()));
+                long generation = generations.getOrDefault(session.id(), 0L);
+                suspected += nodeLost(room, session, generation, now, stale);
+            }
+        }
+        return new NodeLost(suspected, stale, busy);
+    }
+
+    private List<Room> lockAll(Set<String> ids) {
+        return ids.stream().sorted().map(rooms::lock).filter(Objects::nonNull).toList();
+    }
+
+    private int nodeLost(Room room, Session session, long generation, Instant now, List<Rejection> stale)
+            throws SQLException {
+        Verdict verdict = SessionRules.nodeLost(session.seat(), room.state(), generation, now);
+        Refusal refusal = verdict.refusal();
+        if (refusal != null) {
+            stale.add(Rejections.of(
+                    refusal,
+                    "node-lost",
+                    room.id(),
+                    session.id(),
+                    session.seat().generation()));
+            return 0;
+        }
+        carryOut(room, session, verdict, now, "node-lost");
+        return verdict.transitions().size();
     }
 
     /**

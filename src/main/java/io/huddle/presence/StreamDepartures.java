@@ -25,7 +25,8 @@ import java.util.logging.Logger;
  * A participant's stream that ends without a word makes its session suspect: the lease goes on and decides, a renewal
  * makes good. Fenced by the generation, so the late end of an older stream says nothing.
  *
- * <p>A SIGKILL costs the doubt: the sweep's, after two silent heartbeats, takes its place.
+ * <p>A SIGKILL costs the doubt: that of {@link OrphanedParticipants}, once the node is known to be dead, or the sweep's,
+ * after two silent heartbeats, takes its place.
  */
 @ApplicationScoped
 public class StreamDepartures {

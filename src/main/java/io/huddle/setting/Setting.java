@@ -26,6 +26,8 @@ public enum Setting {
     RENEWALS_PER_SECOND("huddle.limits.renewals-per-second", 10, 1, 1_000),
     RENEWAL_BURST("huddle.limits.renewal-burst", 20, 1, 10_000),
 
+    MESH_ROUTES("huddle.mesh.routes", 100_000, 0, 10_000_000),
+
     HEARTBEAT_SECONDS("huddle.room.heartbeat-seconds", 5, 1, 30),
     LEASE_SECONDS("huddle.room.lease-seconds", 15, 5, 120),
     SUSPENDED_LEASE_SECONDS("huddle.room.suspended-lease-seconds", 120, 30, 900),
@@ -80,6 +82,21 @@ public enum Setting {
     CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
     CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
 
+    MESH_ALLOW_PLAIN("huddle.mesh.allow-plain", 0, 0, 1),
+    MESH_PEERS("huddle.mesh.max-peers", 64, 1, 1_024),
+    MESH_FRAME_BYTES("huddle.mesh.frame-bytes", 8_388_608, 65_536, 67_108_864),
+    MESH_BUFFER_BYTES("huddle.mesh.buffer-bytes", 16_777_216, 131_072, 268_435_456),
+    MESH_CALLS("huddle.mesh.calls", 4_096, 1, 100_000),
+    MESH_INBOUND_CALLS("huddle.mesh.inbound-calls", 16_384, 1, 1_000_000),
+    MESH_INBOUND_BYTES("huddle.mesh.inbound-bytes", 67_108_864, 131_072, 1_073_741_824),
+    MESH_CONNECT_MS("huddle.mesh.connect-ms", 5_000, 100, 60_000),
+    MESH_PING_MS("huddle.mesh.ping-ms", 2_000, 100, 60_000),
+    MESH_MISSED_PINGS("huddle.mesh.missed-pings", 3, 2, 100),
+    MESH_IDLE_SECONDS("huddle.mesh.idle-seconds", 60, 1, 86_400),
+    MESH_REMEMBERED_SECONDS("huddle.mesh.remembered-seconds", 60, 1, 600),
+    MESH_REMEMBERED_BYTES("huddle.mesh.remembered-bytes", 4_194_304, 65_536, 268_435_456),
+    MESH_WINDOW_BYTES("huddle.mesh.window-bytes", 1_048_576, 65_536, 16_777_216),
+    MESH_STREAMS("huddle.mesh.streams", 1_024, 1, 65_536),
     REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
     REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
     REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),
@@ -88,6 +105,10 @@ public enum Setting {
     REDIS_NETTY_THREADS("huddle.redis.netty-threads", 2, 1, 64),
 
     TURN_TTL_SECONDS("huddle.ice.turn-ttl-seconds", 43_200, 60, 604_800),
+
+    MESH_HEARTBEAT_MS("huddle.mesh.heartbeat-ms", 3_000, 100, 30_000),
+    MESH_LEASE_MS("huddle.mesh.lease-ms", 9_000, 1_000, 120_000),
+    MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
@@ -104,6 +125,8 @@ public enum Setting {
             "huddle.jwt.subject-claim",
             "huddle.stream.audience",
             "huddle.keys.secret",
+            "huddle.mesh.url",
+            "huddle.mesh.secret",
             "huddle.redis.url",
             "huddle.mesh.namespace",
             "huddle.ice.stun-urls",
@@ -201,6 +224,10 @@ public enum Setting {
         if (LEASE_SECONDS.value(config) < 3 * HEARTBEAT_SECONDS.value(config)) {
             throw new IllegalStateException(LEASE_SECONDS.key + " must be at least three times " + HEARTBEAT_SECONDS.key
                     + ", otherwise one lost renewal removes a member");
+        }
+        if (MESH_LEASE_MS.value(config) < 2 * MESH_HEARTBEAT_MS.value(config) + 500) {
+            throw new IllegalStateException(MESH_LEASE_MS.key + " must be at least twice " + MESH_HEARTBEAT_MS.key
+                    + " and 500 more, otherwise one lost heartbeat fences the node");
         }
         unknown(config).ifPresent(name -> {
             throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");

@@ -35,6 +35,10 @@ public final class ClientStream {
             .filter(oneof -> oneof.getName().equals("body"))
             .findFirst()
             .orElseThrow();
+    private static final OneofDescriptor SERVER_BODY = ServerMessage.getDescriptor().getOneofs().stream()
+            .filter(oneof -> oneof.getName().equals("body"))
+            .findFirst()
+            .orElseThrow();
     private static final int REQUEST_ID_LENGTH = 256;
     private static final ServerMessage PONG = ServerMessage.newBuilder()
             .setPingPong(PingPong.getDefaultInstance())
@@ -53,6 +57,7 @@ public final class ClientStream {
     private volatile @Nullable ByteStreams bytes;
     private volatile @Nullable Map<String, String> attributes;
     private volatile @Nullable String metadata;
+    private volatile long order;
     private volatile CloseCause cause = CloseCause.NORMAL;
     private volatile long heardAt = System.nanoTime();
     private volatile long deadAt;
@@ -81,6 +86,7 @@ public final class ClientStream {
 
     ClientStream(Handshake handshake, Codec codec, Services services, Outbox.Wire wire, Closer closer) {
         this.handshake = handshake;
+        this.order = handshake.order();
         this.codec = codec;
         this.services = services;
         this.outbox = new Outbox(
@@ -105,6 +111,16 @@ public final class ClientStream {
 
     public Handshake handshake() {
         return handshake;
+    }
+
+    /** Which of two connections of a client is the newer: a participant's generation, else what was assigned; 0 without. */
+    public long order() {
+        return order;
+    }
+
+    /** Assigns the order of a stream that has none of its own. */
+    public void order(long assigned) {
+        order = assigned;
     }
 
     /** The handshake's metadata as a JSON object, or what replaced it since. */
@@ -165,6 +181,37 @@ public final class ClientStream {
                     Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
         }
         return calls.start(envelope, request, deadline).thenApply(answer::cast);
+    }
+
+    /**
+     * Calls the client with a request that came from elsewhere.
+     *
+     * @param request holds a request of the server, whose ids are ignored
+     * @return a message that holds the response; otherwise as {@link #call(Message, Class, Duration)}
+     */
+    public CompletionStage<ClientMessage> call(ServerMessage request, Duration deadline) {
+        FieldDescriptor body = request.getOneofFieldDescriptor(SERVER_BODY);
+        if (body == null) {
+            throw new IllegalArgumentException("a call without a request");
+        }
+        FieldDescriptor response = Methods.response(ClientMessage.getDescriptor(), body.getNumber());
+        ServerMessage.Builder envelope = ServerMessage.newBuilder();
+        if (request.hasTrace()) {
+            envelope.setTrace(request.getTrace());
+        }
+        return calls.start(envelope, (Message) request.getField(body), deadline)
+                .thenApply(answer ->
+                        ClientMessage.newBuilder().setField(response, answer).build());
+    }
+
+    /**
+     * Ends the stream because a newer connection takes its client id: it is dead at once.
+     *
+     * @return completes when, besides, no frame is being written to its socket any more
+     */
+    public CompletionStage<Void> fence() {
+        close(CloseCause.SUPERSEDED, "a newer connection has taken over");
+        return outbox.quiet();
     }
 
     /**
@@ -316,7 +363,7 @@ public final class ClientStream {
         FieldDescriptor body = request.body();
         services.metrics()
                 .request(
-                        outcome.error().equals("unknown-method") || body == null ? "unknown" : prefix(body),
+                        outcome.error().equals("unknown-method") ? Methods.UNKNOWN : Methods.prefix(body),
                         outcome.name());
         if (!requests.finish(request)) {
             return;
@@ -335,11 +382,6 @@ public final class ClientStream {
         if (last != null && last.worker() == Thread.currentThread()) {
             close(last.why(), last.reason());
         }
-    }
-
-    private static String prefix(FieldDescriptor request) {
-        String name = request.getJsonName();
-        return name.substring(0, name.length() - "Request".length());
     }
 
     /** Sends what must not wait; a peer that lets too much wait is closed. */

@@ -14,10 +14,14 @@ import org.jspecify.annotations.Nullable;
  * Pure.
  */
 final class Methods {
+    /** For metrics: a method that this release does not have. */
+    static final String UNKNOWN = "unknown";
+
     private static final int FIRST = 100;
     private static final String REQUEST = "Request";
     private static final String RESPONSE = "Response";
     private static final Map<Descriptor, FieldDescriptor> OF_SERVER = byType(ServerMessage.getDescriptor());
+    private static final Map<FieldDescriptor, String> PREFIXES = prefixes(ClientMessage.getDescriptor());
 
     private Methods() {}
 
@@ -50,6 +54,11 @@ final class Methods {
         return field.getNumber() >= FIRST && field.getJsonName().endsWith(REQUEST);
     }
 
+    /** The prefix of a request of a client, for instance {@code uRenew}; {@code unknown} for anything else. */
+    static String prefix(@Nullable FieldDescriptor request) {
+        return request == null ? UNKNOWN : PREFIXES.getOrDefault(request, UNKNOWN);
+    }
+
     private static @Nullable FieldDescriptor named(Descriptor message, String jsonName) {
         for (FieldDescriptor field : message.getFields()) {
             if (field.getJsonName().equals(jsonName)) {
@@ -57,6 +66,17 @@ final class Methods {
             }
         }
         return null;
+    }
+
+    private static Map<FieldDescriptor, String> prefixes(Descriptor message) {
+        Map<FieldDescriptor, String> prefixes = new HashMap<>();
+        for (FieldDescriptor field : message.getFields()) {
+            if (isRequest(field)) {
+                String name = field.getJsonName();
+                prefixes.put(field, name.substring(0, name.length() - REQUEST.length()));
+            }
+        }
+        return Map.copyOf(prefixes);
     }
 
     private static Map<Descriptor, FieldDescriptor> byType(Descriptor message) {

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ final class Outbox {
     private long startedAt;
     private @Nullable Runnable closer;
     private boolean closing;
+    private @Nullable CompletableFuture<Void> quiet;
 
     /** The socket. The callback comes once, on any thread, with null if the frame was written. */
     @FunctionalInterface
@@ -85,6 +88,27 @@ final class Outbox {
         }
         waitingBytes -= frame.bytes();
         return true;
+    }
+
+    /** Completes when the outbox is closing and no frame is under way. */
+    CompletionStage<Void> quiet() {
+        CompletableFuture<Void> asked;
+        boolean isQuiet;
+        synchronized (this) {
+            if (quiet == null) {
+                quiet = new CompletableFuture<>();
+            }
+            asked = quiet;
+            isQuiet = isQuiet();
+        }
+        if (isQuiet) {
+            asked.complete(null);
+        }
+        return asked;
+    }
+
+    private boolean isQuiet() {
+        return closing && underWay == null && (messages == null || messages.isEmpty());
     }
 
     /** True if the frame under way has been so for longer than this. */
@@ -149,6 +173,7 @@ final class Outbox {
         while (true) {
             Frame next;
             Runnable close = null;
+            CompletableFuture<Void> waited = null;
             synchronized (this) {
                 next = underWay == null ? poll() : null;
                 if (next == null) {
@@ -156,6 +181,7 @@ final class Outbox {
                     if (underWay == null && closing) {
                         close = closer;
                         closer = null;
+                        waited = quiet;
                     }
                 } else {
                     next.started = true;
@@ -166,6 +192,9 @@ final class Outbox {
             if (next == null) {
                 if (close != null) {
                     close.run();
+                }
+                if (waited != null) {
+                    waited.complete(null);
                 }
                 return;
             }

@@ -2,7 +2,10 @@ package io.huddle.stream;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
+import org.eclipse.microprofile.metrics.Counter;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.MetricUnits;
@@ -22,8 +25,13 @@ public class StreamMetrics {
     private static final Metadata REQUESTS =
             described("huddle_stream_requests", "Requests of clients, by method and outcome.");
 
+    /** Looking a counter up by its labels costs more than most requests do; there are a few dozen of these. */
+    private final ConcurrentMap<Answered, Counter> requests = new ConcurrentHashMap<>();
+
     @Inject
     private MetricRegistry registry;
+
+    private record Answered(String method, String outcome) {}
 
     void gauge(Codec codec, Supplier<Number> count) {
         registry.gauge(STREAMS, count, new Tag("codec", codec.wire()));
@@ -49,8 +57,13 @@ public class StreamMetrics {
 
     /** @param method a prefix of the wire, or {@code unknown} */
     void request(String method, String outcome) {
-        registry.counter(REQUESTS, new Tag("method", method), new Tag("outcome", outcome))
-                .inc();
+        Answered kind = new Answered(method, outcome);
+        Counter known = requests.get(kind);
+        if (known == null) {
+            known = registry.counter(REQUESTS, new Tag("method", method), new Tag("outcome", outcome));
+            requests.put(kind, known);
+        }
+        known.inc();
     }
 
     private static Metadata described(String name, String description) {

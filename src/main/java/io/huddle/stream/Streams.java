@@ -64,6 +64,12 @@ public class Streams {
     private Background background;
 
     @Inject
+    private Event<ClientReserving> reserving;
+
+    @Inject
+    private Event<ClientActivating> activating;
+
+    @Inject
     private Event<ClientConnecting> connecting;
 
     @Inject
@@ -71,6 +77,9 @@ public class Streams {
 
     @Inject
     private Event<ClientDisconnected> disconnected;
+
+    @Inject
+    private Event<StreamEnded> ended;
 
     @Resource
     private ManagedExecutorService executor;
@@ -106,7 +115,7 @@ public class Streams {
         Runtime.getRuntime().addShutdownHook(hook);
         Closers sockets = new Closers(threads);
         closers = sockets;
-        services = new Services(limits, dispatcher, metrics, traffic, traces, sockets::close, pauses, this::ended);
+        services = new Services(limits, dispatcher, metrics, traffic, traces, sockets::close, pauses, this::leftBehind);
     }
 
     /** The public stream of this client id on this node. */
@@ -144,7 +153,7 @@ public class Streams {
         handshakes.release();
     }
 
-    /** A connection has opened: greets it and activates it on another thread. The handshake's place is given back. */
+    /** A connection has opened: activates it on another thread. The handshake's place is given back. */
     ClientStream admit(Handshake handshake, Codec codec, Outbox.Wire wire, ClientStream.Closer closer) {
         Services mine = services;
         if (mine == null) {
@@ -152,7 +161,6 @@ public class Streams {
         }
         ClientStream stream = new ClientStream(handshake, codec, mine, wire, closer);
         open.add(stream);
-        stream.greet();
         if (draining) {
             // Its handshake began before; whoever drained may not have seen it.
             sendAway(stream);
@@ -168,16 +176,11 @@ public class Streams {
     }
 
     private void activate(ClientStream stream) {
-        Standing standing = claim(stream);
-        if (standing != Standing.OWNER) {
-            stream.close(standing.cause(), standing.reason());
-            return;
-        }
-        if (stream.isDead()) {
-            owners.remove(stream.clientId(), stream);
-            return;
-        }
         try {
+            reserving.fire(new ClientReserving(stream));
+            takeOver(stream);
+            stream.greet();
+            activating.fire(new ClientActivating(stream));
             connecting.fire(new ClientConnecting(stream));
         } catch (ClientConnecting.Rejected rejected) {
             stream.close(rejected.cause(), String.valueOf(rejected.getMessage()));
@@ -191,6 +194,40 @@ public class Streams {
             tell(() -> connected.fire(new ClientConnected(stream)));
             stream.begin();
         }
+    }
+
+    /**
+     * Makes the stream the owner of its client id on this node. An older owner is dead before this returns, and its last
+     * frame may still be under way: see {@link ClientStream#fence}. Idempotent.
+     *
+     * @throws ClientConnecting.Rejected if the owner here is newer, or lives and need not make way
+     */
+    public void takeOver(ClientStream stream) {
+        Standing standing = claim(stream);
+        if (standing != Standing.OWNER) {
+            throw new ClientConnecting.Rejected(standing.cause(), standing.reason());
+        }
+        if (stream.isDead()) {
+            owners.remove(stream.clientId(), stream);
+            throw new ClientConnecting.Rejected(CloseCause.NORMAL, "");
+        }
+    }
+
+    /** The stream of this client id and connection on this node, public or not, if it lives. */
+    public Optional<ClientStream> find(String clientId, String connectionId) {
+        ClientStream owner = owners.get(clientId);
+        if (owner != null && owner.connectionId().equals(connectionId)) {
+            return owner.isDead() ? Optional.empty() : Optional.of(owner);
+        }
+        // One that opened and has not taken its id yet.
+        return open.stream()
+                .filter(stream -> stream.connectionId().equals(connectionId) && !stream.isDead())
+                .findAny();
+    }
+
+    /** True while the node sends its clients away. */
+    public boolean isDraining() {
+        return draining;
     }
 
     /** How a claim of a client id ended. */
@@ -220,7 +257,7 @@ public class Streams {
     private Standing claim(ClientStream stream) {
         while (true) {
             ClientStream owner = owners.putIfAbsent(stream.clientId(), stream);
-            if (owner == null) {
+            if (owner == null || owner == stream) {
                 return Standing.OWNER;
             }
             Standing standing = judge(stream, owner);
@@ -239,8 +276,12 @@ public class Streams {
         if (owner.isDead()) {
             return Standing.OWNER;
         }
-        long order = stream.handshake().order();
-        long owned = owner.handshake().order();
+        long order = stream.order();
+        long owned = owner.order();
+        if (order == 0 || owned == 0) {
+            // Nothing is known of which is newer but that this one comes now.
+            order = owned;
+        }
         if (order < owned) {
             return Standing.OLDER;
         }
@@ -253,17 +294,24 @@ public class Streams {
         return owner.isPublic() ? Standing.OWNER : Standing.BUSY;
     }
 
-    private void ended(ClientStream stream, boolean wasPublic) {
+    private void leftBehind(ClientStream stream, boolean wasPublic) {
         open.remove(stream);
         owners.remove(stream.clientId(), stream);
-        if (wasPublic) {
-            execute(() -> tell(() -> disconnected.fire(new ClientDisconnected(stream, stream.cause()))));
-        }
+        execute(() -> {
+            tell(() -> ended.fire(new StreamEnded(stream, stream.cause(), wasPublic)));
+            if (wasPublic) {
+                tell(() -> disconnected.fire(new ClientDisconnected(stream, stream.cause())));
+            }
+        });
     }
 
-    /** The key of a client is gone: its connection ends with it. */
     void forget(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {
-        ClientStream owner = owners.get(deleted.client());
+        forget(deleted.client());
+    }
+
+    /** The key of a client is gone: its connection to this node, if it has one, ends with it. */
+    public void forget(String client) {
+        ClientStream owner = owners.get(client);
         if (owner != null) {
             owner.close(CloseCause.OPERATOR, "the client's key was deleted");
         }

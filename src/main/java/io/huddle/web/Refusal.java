@@ -36,6 +36,8 @@ public enum Refusal {
     /** Sent and not answered. */
     DELIVERY_INDETERMINATE(502, "The client may or may not have taken the call", false),
     UNAVAILABLE(503, "The service cannot answer now", true),
+    /** Surely not sent. */
+    OWNER_UNAVAILABLE(503, "The client's node cannot be reached now", true),
     BACKPRESSURE(503, "As much waits for the client as may wait", true),
     /** Surely not sent. */
     DEADLINE_EXCEEDED(504, "The call was not delivered in time", false);

@@ -36,6 +36,7 @@ class FeedTest {
     private static final class Reader implements Subscriber {
         final Deque<CompletableFuture<Void>> deliveries = new ArrayDeque<>();
         int calls;
+        long position;
 
         @Override
         public void end() {}
@@ -45,7 +46,7 @@ class FeedTest {
 
         @Override
         public long position() {
-            return 0;
+            return position;
         }
 
         @Override
@@ -114,6 +115,25 @@ class FeedTest {
         feed.hint(new Appended(event("r-1")));
         runAll();
         assertThat(here.calls).isEqualTo(2);
+        assertThat(there.calls).isEqualTo(1);
+    }
+
+    @Test
+    void hint_ofAnotherNode_wakesOnlyThoseWhoAreBehind() {
+        Reader behind = new Reader();
+        Reader there = new Reader();
+        there.position = 9;
+        feed.subscribe("r-1", behind);
+        feed.subscribe("r-1", there);
+        runAll();
+        behind.done();
+        there.done();
+
+        feed.hint("r-1", 9);
+        feed.hint("r-2", 9);
+        runAll();
+
+        assertThat(behind.calls).isEqualTo(2);
         assertThat(there.calls).isEqualTo(1);
     }
 

@@ -85,6 +85,37 @@ class SessionRulesTest {
         assertRefused(SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW), Refusal.STALE_GENERATION, seat);
     }
 
+    // The loss of a node
+
+    @Test
+    void nodeLost_ofTheCurrentGeneration_makesAPresentSessionSuspectAndNeverAbsent() {
+        Seat before = Seats.live(PRESENT, 3);
+        Verdict verdict = SessionRules.nodeLost(before, OPEN, GENERATION, NOW);
+        assertThat(verdict.seat().state()).isEqualTo(SUSPECT);
+        assertThat(verdict.seat().leaseUntil()).isEqualTo(before.leaseUntil());
+        assertTold(verdict, PARTICIPANT_SUSPECTED, PRESENT, SUSPECT, GENERATION, "node-lost");
+        assertThat(SessionRules.nodeLost(verdict.seat(), OPEN, GENERATION, NOW))
+                .isEqualTo(Verdict.unchanged(verdict.seat()));
+    }
+
+    @Test
+    void nodeLost_ofAnySessionThatIsNotPresent_changesNothing() {
+        for (Seat seat : List.of(
+                Seats.live(SUSPECT, 3), Seats.live(SUSPENDED, 3), Seats.ended(Ending.LEFT), Seats.live(PRESENT, 0))) {
+            assertThat(SessionRules.nodeLost(seat, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(seat));
+        }
+        Seat present = Seats.live(PRESENT, 3);
+        for (RoomState room : List.of(CLOSING, CLOSED)) {
+            assertThat(SessionRules.nodeLost(present, room, GENERATION, NOW)).isEqualTo(Verdict.unchanged(present));
+        }
+    }
+
+    @Test
+    void nodeLost_ofAnotherGeneration_isStale() {
+        Seat seat = Seats.live(PRESENT, 3);
+        assertRefused(SessionRules.nodeLost(seat, OPEN, GENERATION - 1, NOW), Refusal.STALE_GENERATION, seat);
+    }
+
     // Joins
 
     @Test

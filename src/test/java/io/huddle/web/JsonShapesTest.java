@@ -3,7 +3,10 @@ package io.huddle.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +35,22 @@ class JsonShapesTest {
     void time_fractions_areCutAndNotRounded(Instant instant, String text) {
         assertThat(JsonShapes.time(instant)).isEqualTo(text);
         assertThat(new JsonShapes.Milliseconds().adaptToJson(instant)).isEqualTo(text);
+    }
+
+    @Test
+    void time_ofAnyInstant_isWhatThePlatformFormats() {
+        DateTimeFormatter platform =
+                DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        long first = Instant.parse("-0010-01-01T00:00:00Z").getEpochSecond();
+        long end = Instant.parse("+10010-01-01T00:00:00Z").getEpochSecond();
+        for (int i = 0; i < 20_000; i++) {
+            Instant instant = Instant.ofEpochSecond(random.nextLong(first, end), random.nextInt(1_000_000_000));
+            assertThat(JsonShapes.time(instant))
+                    .as("seed %d, %s", seed, instant)
+                    .isEqualTo(platform.format(instant));
+        }
     }
 
     @Test

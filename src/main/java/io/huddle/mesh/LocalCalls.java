@@ -1,0 +1,163 @@
+package io.huddle.mesh;
+
+import io.huddle.membership.Membership;
+import io.huddle.registry.Warrant;
+import io.huddle.security.Identity;
+import io.huddle.setting.Setting;
+import io.huddle.stream.CallFailed;
+import io.huddle.stream.ClientStream;
+import io.huddle.stream.StreamError;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import io.huddle.wire.ClientMessage;
+import io.huddle.wire.ServerMessage;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonReader;
+import jakarta.json.JsonValue;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+
+/** What is done with a stream on the node that has it. Safe for use by any thread; nothing blocks. */
+@ApplicationScoped
+public class LocalCalls {
+    private static final Duration VALIDITY = Duration.ofSeconds(5);
+
+    private final int metadataBytes = Setting.CLIENT_METADATA_BYTES.value();
+
+    @Inject
+    private Membership membership;
+
+    @Inject
+    private Ownership ownership;
+
+    private final ConcurrentMap<String, CompletableFuture<Void>> turns = new ConcurrentHashMap<>();
+
+    /** The teams that may see the stream's client. */
+    static List<String> teams(ClientStream stream) {
+        if (stream.identity() instanceof Identity.Client key) {
+            return key.teams().stream().sorted().toList();
+        }
+        String team = stream.attribute(Clients.TEAM);
+        return team == null ? List.of() : List.of(team);
+    }
+
+    boolean isReachable(ClientStream stream, Reach reach) {
+        return reach.includes(teams(stream));
+    }
+
+    /**
+     * Calls the client, and looks again before the answer is passed on: a node that has lost its lease meanwhile may not
+     * say that it was the owner who answered.
+     */
+    CompletionStage<ClientMessage> call(ClientStream stream, ServerMessage request, Duration deadline) {
+        return stream.call(request, deadline).handle((answer, failed) -> {
+            if (failed != null) {
+                throw refusal(failed);
+            }
+            if (stream.isDead() || !membership.mayDeliver()) {
+                throw new Refused(Refusal.DELIVERY_INDETERMINATE, "the client's connection was taken over meanwhile");
+            }
+            return answer;
+        });
+    }
+
+    private static RuntimeException refusal(Throwable failed) {
+        Throwable cause = PeerCalls.cause(failed);
+        if (cause instanceof StreamError error) {
+            // The client's own words stay with it: they may hold anything.
+            return new StreamError(Refusal.CLIENT_ERROR.slug(), error.isUserError());
+        }
+        if (cause instanceof CallFailed call) {
+            return switch (call.reason()) {
+                case DISCONNECTED -> new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent");
+                case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
+                case DEADLINE_EXCEEDED -> new Refused(Refusal.DEADLINE_EXCEEDED, "the call was not sent in time");
+                case DELIVERY_INDETERMINATE ->
+                    new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
+            };
+        }
+        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+    }
+
+    /**
+     * Merges into the metadata: first in the registry, and if that took it in the live stream.
+     *
+     * @param patch a JSON object; null deletes a key
+     * @return the merged metadata
+     */
+    CompletionStage<String> patch(ClientStream stream, String patch) {
+        JsonObject changes = object(patch);
+        return inTurn(stream, () -> {
+            String merged = merged(object(stream.metadata()), changes);
+            if (merged.getBytes(StandardCharsets.UTF_8).length > metadataBytes) {
+                throw new Refused(
+                        Refusal.PAYLOAD_TOO_LARGE,
+                        "the merged metadata would have more than " + metadataBytes + " bytes");
+            }
+            return write(stream, merged).thenApply(nothing -> merged);
+        });
+    }
+
+    /** Replaces the metadata by what the client itself says: at once, and in the registry now or as soon as it answers. */
+    CompletionStage<Void> keep(ClientStream stream, String metadata) {
+        return inTurn(stream, () -> {
+            stream.metadata(metadata);
+            return ownership.synchronise(stream).thenAccept(isThere -> {});
+        });
+    }
+
+    /** Changes of one stream come one after the other, or one of two at once would be lost. */
+    private <T> CompletionStage<T> inTurn(ClientStream stream, Supplier<CompletionStage<T>> change) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> before = turns.put(stream.connectionId(), mine);
+        CompletionStage<Void> start = before == null ? CompletableFuture.completedFuture(null) : before;
+        return start.thenCompose(nothing -> change.get()).whenComplete((done, failed) -> {
+            turns.remove(stream.connectionId(), mine);
+            mine.complete(null);
+        });
+    }
+
+    private CompletionStage<Void> write(ClientStream stream, String metadata) {
+        Warrant warrant = membership.warrant(VALIDITY).orElse(null);
+        if (warrant == null) {
+            return CompletableFuture.failedFuture(new Refused(
+                    Refusal.OWNER_UNAVAILABLE, "the client's node cannot prove that it still is; try again"));
+        }
+        return ownership.write(warrant, stream, metadata).thenAccept(isWritten -> {
+            if (!isWritten) {
+                throw new Refused(Refusal.OWNER_UNAVAILABLE, "the registry did not take the metadata; try again");
+            }
+            stream.metadata(metadata);
+        });
+    }
+
+    private static String merged(JsonObject old, JsonObject changes) {
+        JsonObjectBuilder all = Json.createObjectBuilder(old);
+        for (Map.Entry<String, JsonValue> change : changes.entrySet()) {
+            if (change.getValue() == JsonValue.NULL) {
+                all.remove(change.getKey());
+            } else {
+                all.add(change.getKey(), change.getValue());
+            }
+        }
+        return all.build().toString();
+    }
+
+    static JsonObject object(String json) {
+        try (JsonReader reader = Json.createReader(new StringReader(json))) {
+            return reader.readObject();
+        }
+    }
+}

@@ -1,0 +1,307 @@
+package io.huddle.mesh;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import io.huddle.link.LinkFailed;
+import io.huddle.link.LinkHandler;
+import io.huddle.link.Links;
+import io.huddle.link.Peer;
+import io.huddle.membership.Membership;
+import io.huddle.membership.NodeInfo;
+import io.huddle.mesh.wire.CallAnswer;
+import io.huddle.mesh.wire.CallRequest;
+import io.huddle.mesh.wire.DisconnectAnswer;
+import io.huddle.mesh.wire.DisconnectRequest;
+import io.huddle.mesh.wire.FenceAnswer;
+import io.huddle.mesh.wire.FenceRequest;
+import io.huddle.mesh.wire.MetadataAnswer;
+import io.huddle.mesh.wire.MetadataRequest;
+import io.huddle.mesh.wire.Target;
+import io.huddle.registry.ClientRecord;
+import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ClientStream;
+import io.huddle.stream.CloseCause;
+import io.huddle.stream.Streams;
+import io.huddle.web.Refusal;
+import io.huddle.web.Refused;
+import io.huddle.wire.ServerMessage;
+import jakarta.annotation.Resource;
+import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What nodes ask of each other about one exact connection: to end it, whether it lives, to call it. Both the asking and the
+ * answering side. Safe for use by any thread; only the fences block.
+ */
+@ApplicationScoped
+public class PeerCalls {
+    /** Codes of answers, besides those of {@link Refusal}. */
+    static final String NOT_MINE = "not-mine";
+
+    /** The owner cannot prove its lease: nothing was done. */
+    static final String FENCED = "fenced";
+
+    private static final Logger LOG = Logger.getLogger(PeerCalls.class.getName());
+    private static final Duration FENCE = Duration.ofSeconds(3);
+
+    @Inject
+    private Links links;
+
+    @Inject
+    private Streams streams;
+
+    @Inject
+    private Membership membership;
+
+    @Inject
+    private LocalCalls local;
+
+    @Resource
+    private ManagedExecutorService executor;
+
+    void start(@Observes DatabaseReady ready) {
+        links.serve("fence", call -> fence(parse(FenceRequest.parser(), call).getTarget(), call.residual()));
+        links.serve(
+                "probe",
+                call -> answered(FenceAnswer.newBuilder()
+                        .setStanding(standing(parse(FenceRequest.parser(), call).getTarget()))
+                        .build()));
+        links.serve("call", call -> call(parse(CallRequest.parser(), call), call.residual()));
+        links.serve("metadata", call -> metadata(parse(MetadataRequest.parser(), call)));
+        links.serve("disconnect", call -> disconnect(parse(DisconnectRequest.parser(), call)));
+        if (links.isEnabled()) {
+            membership.publishLink(links.url(), links.key());
+        }
+    }
+
+    // The asking side.
+
+    /** Ends the connection; blocks until the deadline at most. */
+    Takeover.Standing fence(ClientRecord record, Duration deadline) {
+        return ask("fence", record, deadline);
+    }
+
+    /** Asks whether the connection lives; blocks until the deadline at most. */
+    Takeover.Standing probe(ClientRecord record, Duration deadline) {
+        return ask("probe", record, deadline);
+    }
+
+    private Takeover.Standing ask(String operation, ClientRecord record, Duration deadline) {
+        Duration most = deadline.compareTo(FENCE) < 0 ? deadline : FENCE;
+        Target target = target(record);
+        try {
+            if (isMine(target)) {
+                return operation.equals("probe")
+                        ? standing(standing(target))
+                        : standing(within(fenceHere(target, most), most));
+            }
+            Optional<NodeInfo> node = within(membership.node(record.node()), most);
+            if (node.isEmpty() || !node.get().process().equals(record.process())) {
+                return Takeover.Standing.UNREACHABLE;
+            }
+            ByteString request =
+                    FenceRequest.newBuilder().setTarget(target).build().toByteString();
+            ByteString answer = within(links.call(peer(node.get()), operation, request, most), most);
+            return standing(FenceAnswer.parseFrom(answer).getStanding());
+        } catch (LinkFailed failed) {
+            return switch (failed.reason()) {
+                case NOT_SENT, NOT_SENT_IN_TIME, BACKPRESSURE -> Takeover.Standing.UNREACHABLE;
+                case INDETERMINATE, REMOTE -> Takeover.Standing.UNKNOWN;
+            };
+        } catch (InvalidProtocolBufferException | RuntimeException unknown) {
+            LOG.log(Level.FINE, "a connection on another node could not be looked at", unknown);
+            return Takeover.Standing.UNKNOWN;
+        }
+    }
+
+    private static Takeover.Standing standing(io.huddle.mesh.wire.Standing answered) {
+        return switch (answered) {
+            case FENCED -> Takeover.Standing.FENCED;
+            case GONE -> Takeover.Standing.GONE;
+            case LIVE -> Takeover.Standing.LIVE;
+            case STANDING_UNSPECIFIED, UNRECOGNIZED -> Takeover.Standing.UNREACHABLE;
+        };
+    }
+
+    static Peer peer(NodeInfo node) {
+        return new Peer(node.number(), node.process(), node.linkUrl(), node.linkKey());
+    }
+
+    static Target target(ClientRecord record) {
+        return Target.newBuilder()
+                .setClient(record.clientId())
+                .setConnection(record.connectionId())
+                .setNode(record.node())
+                .setProcess(record.process())
+                .build();
+    }
+
+    // The answering side.
+
+    /** True for a connection of this process, under whichever number it was recorded. */
+    private boolean isMine(Target target) {
+        return target.getProcess().equals(membership.process());
+    }
+
+    private io.huddle.mesh.wire.Standing standing(Target target) {
+        if (!isMine(target)) {
+            return io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED;
+        }
+        return streams.find(target.getClient(), target.getConnection()).isPresent()
+                ? io.huddle.mesh.wire.Standing.LIVE
+                : io.huddle.mesh.wire.Standing.GONE;
+    }
+
+    private CompletionStage<ByteString> fence(Target target, Duration residual) {
+        return fenceHere(target, residual)
+                .thenApply(standing ->
+                        FenceAnswer.newBuilder().setStanding(standing).build().toByteString());
+    }
+
+    private CompletionStage<io.huddle.mesh.wire.Standing> fenceHere(Target target, Duration deadline) {
+        if (!isMine(target)) {
+            return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED);
+        }
+        Optional<ClientStream> stream = streams.find(target.getClient(), target.getConnection());
+        if (stream.isEmpty()) {
+            return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.GONE);
+        }
+        // Its end tells observers, who may take their time: not on a thread of the link.
+        return CompletableFuture.supplyAsync(() -> stream.get().fence(), executor)
+                .thenCompose(quiet -> quiet.toCompletableFuture().orTimeout(deadline.toMillis(), TimeUnit.MILLISECONDS))
+                .thenApply(nothing -> io.huddle.mesh.wire.Standing.FENCED);
+    }
+
+    private CompletionStage<ByteString> call(CallRequest request, Duration residual) {
+        ClientStream stream = owned(request.getTarget());
+        if (!local.isReachable(
+                stream, new Reach(request.getEverybody(), java.util.Set.copyOf(request.getTeamsList())))) {
+            throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
+        }
+        if (request.getGeneration() != 0 && stream.order() != request.getGeneration()) {
+            throw remote(NOT_MINE, false);
+        }
+        ServerMessage message;
+        try {
+            message = ServerMessage.parseFrom(request.getMessage());
+        } catch (InvalidProtocolBufferException unreadable) {
+            throw new IllegalArgumentException(unreadable);
+        }
+        return local.call(stream, message, residual).handle((answer, failed) -> {
+            if (failed != null) {
+                throw translated(failed);
+            }
+            return CallAnswer.newBuilder()
+                    .setMessage(answer.toByteString())
+                    .build()
+                    .toByteString();
+        });
+    }
+
+    private CompletionStage<ByteString> metadata(MetadataRequest request) {
+        ClientStream stream = owned(request.getTarget());
+        if (!local.isReachable(
+                stream, new Reach(request.getEverybody(), java.util.Set.copyOf(request.getTeamsList())))) {
+            throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
+        }
+        return local.patch(stream, request.getPatch()).handle((metadata, failed) -> {
+            if (failed != null) {
+                throw translated(failed);
+            }
+            return MetadataAnswer.newBuilder().setMetadata(metadata).build().toByteString();
+        });
+    }
+
+    private CompletionStage<ByteString> disconnect(DisconnectRequest request) {
+        ClientStream stream = owned(request.getTarget());
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    stream.close(CloseCause.OPERATOR, "disconnected by an operator");
+                    return DisconnectAnswer.getDefaultInstance().toByteString();
+                },
+                executor);
+    }
+
+    /** The stream that is meant, if this node may answer as its owner. */
+    private ClientStream owned(Target target) {
+        if (!membership.mayDeliver()) {
+            throw remote(FENCED, false);
+        }
+        return streams.find(target.getClient())
+                .filter(stream -> stream.connectionId().equals(target.getConnection()))
+                .orElseThrow(() -> remote(NOT_MINE, false));
+    }
+
+    private static LinkFailed remote(String code, boolean userError) {
+        return new LinkFailed(LinkFailed.Reason.REMOTE, code, userError, code);
+    }
+
+    private static RuntimeException translated(Throwable failed) {
+        Throwable cause = cause(failed);
+        if (cause instanceof Refused refused) {
+            return remote(refused.refusal().slug(), refused.refusal().status() < 500);
+        }
+        if (cause instanceof io.huddle.stream.StreamError error) {
+            return remote(Refusal.CLIENT_ERROR.slug(), error.isUserError());
+        }
+        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+    }
+
+    static Throwable cause(Throwable failed) {
+        Throwable cause = failed;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+
+    private static CompletionStage<ByteString> answered(MessageLite message) {
+        return CompletableFuture.completedFuture(message.toByteString());
+    }
+
+    private static <M> M parse(com.google.protobuf.Parser<M> parser, LinkHandler.Call call) {
+        try {
+            return parser.parseFrom(call.request());
+        } catch (InvalidProtocolBufferException unreadable) {
+            throw new IllegalArgumentException("a request of another node that cannot be read", unreadable);
+        }
+    }
+
+    private static <T> T within(CompletionStage<T> stage, Duration most) {
+        try {
+            return stage.toCompletableFuture().get(most.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "interrupted");
+        } catch (TimeoutException late) {
+            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "no answer in time");
+        } catch (ExecutionException failed) {
+            Throwable cause = cause(failed);
+            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+        }
+    }
+
+    static @Nullable Refusal refusalOf(@Nullable String code) {
+        for (Refusal refusal : Refusal.values()) {
+            if (refusal.slug().equals(code)) {
+                return refusal;
+            }
+        }
+        return null;
+    }
+}

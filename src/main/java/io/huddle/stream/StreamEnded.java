@@ -1,0 +1,8 @@
+package io.huddle.stream;
+
+/**
+ * Fired when a stream has ended, public or not, after it lost its client id here.
+ *
+ * @param wasPublic false if nobody has ever seen it
+ */
+public record StreamEnded(ClientStream stream, CloseCause cause, boolean wasPublic) {}
