@@ -35,7 +35,8 @@ import org.redisson.config.SubscriptionMode;
  *
  * <p>It connects when it is first used, not when it is made, so that a node starts while Redis is down; an attempt that
  * fails is followed by another at the next use, and a connection that was lost is found again by itself. Whatever goes
- * wrong is a {@link RedisUnavailable} within {@code huddle.redis.timeout-ms}.
+ * wrong is a {@link RedisUnavailable} within {@code huddle.redis.timeout-ms}. While the application is starting the server
+ * runs nothing in the background: whoever waited for Redis there would wait in vain.
  *
  * <p>Stages are completed on the threads that read from Redis: what follows on them must not block, or it blocks every
  * other operation.
