@@ -82,14 +82,17 @@ public final class RedisMembership implements MembershipBackend {
                         node.startedAt(),
                         encoded(node))
                 .thenCompose(reply -> current(reply, id)
-                        .thenApply(now -> new Joined(reply.number(0), now, now.id().equals(id) && reply.text(1).isEmpty())));
+                        .thenApply(now -> new Joined(
+                                reply.number(0),
+                                now,
+                                now.id().equals(id) && reply.text(1).isEmpty())));
     }
 
     @Override
     public CompletionStage<Renewal> renew(long number, String process, long leaseMs) {
         return run(RENEW, List.of(epoch, leases, members), number, process, leaseMs)
-                .thenCompose(reply -> current(reply, Ids.make('e'))
-                        .thenApply(now -> new Renewal(reply.number(0) == 1, now)));
+                .thenCompose(reply ->
+                        current(reply, Ids.make('e')).thenApply(now -> new Renewal(reply.number(0) == 1, now)));
     }
 
     @Override
@@ -207,9 +210,8 @@ public final class RedisMembership implements MembershipBackend {
     private static <T> CompletionStage<T> failing(CompletionStage<T> answer) {
         CompletableFuture<T> result = new CompletableFuture<>();
         answer.whenComplete((value, failed) -> {
-            Throwable cause = failed instanceof CompletionException && failed.getCause() != null
-                    ? failed.getCause()
-                    : failed;
+            Throwable cause =
+                    failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
             if (cause == null) {
                 result.complete(value);
             } else if (cause instanceof RedisUnavailable) {

@@ -66,10 +66,13 @@ public class Ownership {
     /** Every live stream is compared with the registry within this time. */
     private static final Duration COMPARISON = Duration.ofSeconds(8);
 
+    /** The registry keeps records for a day without it. */
+    private static final Duration REFRESH = Duration.ofMinutes(5);
+
     private static final int AT_ONCE = 128;
     private static final int PAGE = 256;
-    /** Before those who look at the stream's rights, which may need the order. */
-    private static final int LATE = Interceptor.Priority.APPLICATION + 500;
+    /** After those who look at the stream's rights, which is what others have without a word. */
+    private static final int LATE = Interceptor.Priority.APPLICATION + 600;
 
     private final Locks locks = new Locks();
     private final ConcurrentMap<String, Held> held = new ConcurrentHashMap<>();
@@ -137,6 +140,7 @@ public class Ownership {
                 (client, claim, warrant) ->
                         leave(new Remainder(client, "claim " + claim, claim, warrant, false, null)));
         background.repeat("the removal of what streams left in the registry", TICK, TICK, this::sweep);
+        background.repeat("the refreshing of the registry", REFRESH, REFRESH, this::refresh);
         background.repeat("the comparison of streams with the registry", COMPARISON, COMPARISON, this::compare);
     }
 
@@ -318,6 +322,10 @@ public class Ownership {
 
     /** Doubling from a millisecond to a second: longer than a claim stays open. */
     private static final int DEPARTURES = 42;
+
+    private void refresh() {
+        membership.warrant(VALIDITY).ifPresent(warrant -> answer(registry.refreshNode(warrant)));
+    }
 
     private void sweep() {
         remainders.values().forEach(this::attempt);

@@ -26,11 +26,13 @@ import io.huddle.stream.Streams;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.ServerMessage;
+import jakarta.annotation.Priority;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
+import jakarta.interceptor.Interceptor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +58,9 @@ public class PeerCalls {
     static final String FENCED = "fenced";
 
     private static final Logger LOG = Logger.getLogger(PeerCalls.class.getName());
+    /** Before the node joins: what it serves is known before anybody can ask. */
+    private static final int FIRST = Interceptor.Priority.LIBRARY_BEFORE;
+
     private static final Duration FENCE = Duration.ofSeconds(3);
 
     @Inject
@@ -73,7 +78,7 @@ public class PeerCalls {
     @Resource
     private ManagedExecutorService executor;
 
-    void start(@Observes DatabaseReady ready) {
+    void start(@Observes @Priority(FIRST) DatabaseReady ready) {
         links.serve("fence", call -> fence(parse(FenceRequest.parser(), call).getTarget(), call.residual()));
         links.serve(
                 "probe",

@@ -4,6 +4,7 @@ import io.huddle.presence.Standing.End;
 import io.huddle.security.Identity;
 import io.huddle.store.DatabaseUnavailable;
 import io.huddle.stream.ClientConnecting;
+import io.huddle.stream.ClientReserving;
 import io.huddle.stream.ClientStream;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -30,8 +31,17 @@ public class StreamArrivals {
     @Inject
     private Heartbeat heartbeat;
 
+    /** Before the client id is claimed: a stream that has been overtaken claims nothing, and its team is known from now on. */
+    void reserving(@Observes ClientReserving reserving) throws SQLException {
+        look(reserving.stream());
+    }
+
+    /** Again, once other nodes can see it. */
     void connecting(@Observes ClientConnecting connecting) throws SQLException {
-        ClientStream stream = connecting.stream();
+        look(connecting.stream());
+    }
+
+    private void look(ClientStream stream) throws SQLException {
         if (stream.identity() instanceof Identity.Participant me) {
             Standing standing = standings.of(List.of(me.session())).get(me.session());
             if (standing == null) {

@@ -1,5 +1,6 @@
 package io.huddle.signal;
 
+import io.huddle.mesh.Clients;
 import io.huddle.presence.Members;
 import io.huddle.presence.StreamFailures;
 import io.huddle.security.Identity;
@@ -13,6 +14,7 @@ import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.DSignalRequest;
 import io.huddle.wire.DSignalResponse;
+import io.huddle.wire.ServerMessage;
 import io.huddle.wire.USignalRequest;
 import io.huddle.wire.USignalResponse;
 import jakarta.annotation.PostConstruct;
@@ -24,7 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,9 @@ public class Signals {
 
     @Inject
     private Streams streams;
+
+    @Inject
+    private Clients clients;
 
     @Inject
     private StreamFailures failures;
@@ -97,10 +102,6 @@ public class Signals {
 
     private CompletionStage<Outcome> send(Identity.Participant sender, USignalRequest request) throws SQLException {
         long generation = members.generation(sender, "signal", request.getRoom(), request.getToSession());
-        Optional<ClientStream> target = streams.find(request.getToSession()).filter(stream -> isOf(stream, generation));
-        if (target.isEmpty()) {
-            return CompletableFuture.completedFuture(Outcome.NOT_CONNECTED);
-        }
         DSignalRequest signal = DSignalRequest.newBuilder()
                 .setRoom(request.getRoom())
                 .setFromSession(sender.session())
@@ -108,9 +109,31 @@ public class Signals {
                 .setKind(request.getKind())
                 .setPayload(request.getPayload())
                 .build();
-        return target.get()
-                .call(signal, DSignalResponse.class, patience)
-                .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : Outcome.UNACKNOWLEDGED);
+        Optional<ClientStream> here = streams.find(request.getToSession()).filter(stream -> isOf(stream, generation));
+        if (here.isPresent()) {
+            return here.get()
+                    .call(signal, DSignalResponse.class, patience)
+                    .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : Outcome.UNACKNOWLEDGED);
+        }
+        return clients.deliver(
+                        request.getToSession(),
+                        generation,
+                        ServerMessage.newBuilder().setDSignalRequest(signal),
+                        patience)
+                .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed));
+    }
+
+    /** What became of a signal to another node. */
+    private static Outcome outcome(Throwable failed) {
+        Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
+        if (cause instanceof Refused refused) {
+            return switch (refused.refusal()) {
+                case CLIENT_NOT_FOUND, CLIENT_DISCONNECTED, OWNER_UNAVAILABLE, BACKPRESSURE, DEADLINE_EXCEEDED ->
+                    Outcome.NOT_CONNECTED;
+                default -> Outcome.UNACKNOWLEDGED;
+            };
+        }
+        return Outcome.UNACKNOWLEDGED;
     }
 
     private static boolean isOf(ClientStream stream, long generation) {

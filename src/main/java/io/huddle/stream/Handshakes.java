@@ -1,5 +1,9 @@
 package io.huddle.stream;
 
+import io.huddle.membership.Membership;
+import io.huddle.membership.MembershipBackend;
+import io.huddle.registry.NonceUse;
+import io.huddle.registry.RegistryBackend;
 import io.huddle.security.ClientKeys;
 import io.huddle.security.Identity;
 import io.huddle.security.Nonces;
@@ -26,6 +30,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +46,8 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class Handshakes {
     private static final Logger LOG = Logger.getLogger(Handshakes.class.getName());
+    private static final String NO_REGISTRY = "the registry of clients does not answer; try again";
+    private static final long REGISTRY_PATIENCE_MS = 2_000;
     private static final String CLIENT_FORM = "c-";
 
     /** Signs for who has no key, so that an unknown client costs as long as a known one. */
@@ -52,6 +61,15 @@ public class Handshakes {
 
     @Inject
     private Nonces nonces;
+
+    @Inject
+    private RegistryBackend registry;
+
+    @Inject
+    private Membership membership;
+
+    @Inject
+    private MembershipBackend nodes;
 
     @Inject
     private Database database;
@@ -141,15 +159,54 @@ public class Handshakes {
         if (!isSignedBy(secrets, asked, path) || signer.isEmpty()) {
             throw forbidden("signature");
         }
-        if (Math.abs(clock.read().toEpochMilli() - Long.parseLong(asked.timestamp())) > driftMs) {
+        long timestamp = Long.parseLong(asked.timestamp());
+        boolean isShared = nodes.isShared();
+        if (!isShared && Math.abs(clock.read().toEpochMilli() - timestamp) > driftMs) {
             throw forbidden("timestamp");
         }
         // A version 1 client proves no more than this, and always takes the place of its older stream.
         String once = isCurrent ? asked.nonce() : asked.protocol() == 2 ? "id:" + asked.streamId() : null;
-        if (once != null && !nonces.consume(asked.clientId(), once)) {
+        if (isShared) {
+            useInMesh(asked.clientId(), once == null ? "v1:" + asked.signature() : once, timestamp, once == null);
+        } else if (once != null && !nonces.consume(asked.clientId(), once)) {
             throw forbidden("nonce");
         }
         return new Proven(signer.get().identity(), asked.clientId(), asked.supersede() || asked.protocol() == 1);
+    }
+
+    /**
+     * Judges time and nonce by the registry, whose clock is the same for all nodes.
+     *
+     * @param mayRepeat true for a client whose protocol has nothing that is used once
+     */
+    private void useInMesh(String client, String nonce, long timestamp, boolean mayRepeat) {
+        Membership.Lease lease = membership.lease().orElseThrow(() -> new Refused(Refusal.UNAVAILABLE, NO_REGISTRY));
+        NonceUse use;
+        try {
+            use = registry.consumeNonce(lease.epoch().id(), client, nonce, timestamp)
+                    .toCompletableFuture()
+                    .get(REGISTRY_PATIENCE_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new Refused(Refusal.UNAVAILABLE, NO_REGISTRY);
+        } catch (ExecutionException | TimeoutException away) {
+            LOG.log(Level.FINE, "a nonce was not judged", away);
+            throw new Refused(Refusal.UNAVAILABLE, NO_REGISTRY);
+        }
+        switch (use) {
+            case FRESH -> {}
+            case REPLAYED -> {
+                if (!mayRepeat) {
+                    throw forbidden("nonce");
+                }
+            }
+            case OUT_OF_TIME -> throw forbidden("timestamp");
+            case BEFORE_EPOCH -> throw forbidden("timestamp, which is older than the registry");
+            case OTHER_EPOCH -> {
+                membership.doubt();
+                throw new Refused(Refusal.UNAVAILABLE, NO_REGISTRY);
+            }
+        }
     }
 
     private boolean isAudience(String asked) {

@@ -185,7 +185,9 @@ class RulesTest {
         List<Consumer<@Nullable Throwable>> under = new ArrayList<>();
         Writer writer = new Writer(
                 (message, done) -> {
-                    messages.add(message.array());
+                    byte[] bytes = new byte[message.remaining()];
+                    message.get(bytes);
+                    messages.add(bytes);
                     under.add(done);
                 },
                 1 << 20,

@@ -234,8 +234,8 @@ abstract class MembershipContract {
         long number = dead(1).get(0);
         assertThat(now(it().claimCleanup("a", SHORT_MS))).contains(number);
         assertThat(now(it().claimCleanup("b", LONG_MS))).isEmpty();
-        Awaiting.until("the claim lapses", () -> now(it().claimCleanup("b", LONG_MS))
-                .isPresent());
+        Awaiting.until(
+                "the claim lapses", () -> now(it().claimCleanup("b", LONG_MS)).isPresent());
         assertThat(now(it().acknowledgeCleanup(number, "a"))).isFalse();
         assertThat(now(it().acknowledgeCleanup(number, "b"))).isTrue();
         pass(SHORT_MS + 50);
@@ -300,7 +300,8 @@ abstract class MembershipContract {
             assertThat(now(it().verifyEpoch(joined.epoch().id())).id())
                     .isEqualTo(joined.epoch().id());
         }
-        assertThat(now(it().verifyEpoch("e-another")).id()).isEqualTo(joined.epoch().id());
+        assertThat(now(it().verifyEpoch("e-another")).id())
+                .isEqualTo(joined.epoch().id());
     }
 
     @Test

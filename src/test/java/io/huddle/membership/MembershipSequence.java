@@ -52,12 +52,14 @@ final class MembershipSequence {
                 MembershipContract.now(one.leave(a, process));
                 MembershipContract.now(two.leave(b, process));
             }
-            case 6 -> assertThat(plain(MembershipContract.now(two.members()), numbersOfTwo))
-                    .as(where)
-                    .isEqualTo(plain(MembershipContract.now(one.members()), numbersOfOne));
-            case 7 -> assertThat(plain(listed(MembershipContract.now(two.member(b))), numbersOfTwo))
-                    .as(where)
-                    .isEqualTo(plain(listed(MembershipContract.now(one.member(a))), numbersOfOne));
+            case 6 ->
+                assertThat(plain(MembershipContract.now(two.members()), numbersOfTwo))
+                        .as(where)
+                        .isEqualTo(plain(MembershipContract.now(one.members()), numbersOfOne));
+            case 7 ->
+                assertThat(plain(listed(MembershipContract.now(two.member(b))), numbersOfTwo))
+                        .as(where)
+                        .isEqualTo(plain(listed(MembershipContract.now(one.member(a))), numbersOfOne));
             case 8 -> {
                 int most = 1 + random.nextInt(3);
                 assertThat(indexes(MembershipContract.now(two.declareDead(most)), numbersOfTwo))
@@ -69,8 +71,7 @@ final class MembershipSequence {
                 long claim = lease();
                 assertThat(indexes(listed(MembershipContract.now(two.claimCleanup(by, claim))), numbersOfTwo))
                         .as(where)
-                        .isEqualTo(
-                                indexes(listed(MembershipContract.now(one.claimCleanup(by, claim))), numbersOfOne));
+                        .isEqualTo(indexes(listed(MembershipContract.now(one.claimCleanup(by, claim))), numbersOfOne));
             }
             case 10 -> {
                 String by = "by" + random.nextInt(3);

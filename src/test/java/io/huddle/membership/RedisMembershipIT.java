@@ -103,7 +103,8 @@ class RedisMembershipIT extends MembershipContract {
             assertThat(after.epoch().id()).isNotEqualTo(before.epoch().id());
             assertThat(now(store.member(before.number())).orElseThrow().leaseUntil())
                     .isGreaterThanOrEqualTo(after.epoch().since() + 300);
-            Awaiting.until("the lease ends again", () -> now(store.declareDead(10)).contains(before.number()));
+            Awaiting.until(
+                    "the lease ends again", () -> now(store.declareDead(10)).contains(before.number()));
         }
     }
 
@@ -132,7 +133,9 @@ class RedisMembershipIT extends MembershipContract {
                     .withThrowableThat()
                     .havingRootCause()
                     .isInstanceOf(io.huddle.redis.RedisUnavailable.class);
-            assertThat(store.members().toCompletableFuture().handle((nodes, failed) -> cause(failed))
+            assertThat(store.members()
+                            .toCompletableFuture()
+                            .handle((nodes, failed) -> cause(failed))
                             .join())
                     .isInstanceOf(io.huddle.registry.RegistryUnavailable.class);
         }
@@ -167,9 +170,9 @@ class RedisMembershipIT extends MembershipContract {
             MembershipSequence sequence = new MembershipSequence(
                     new LocalMembership(clock::incrementAndGet), store(), new Random(random.nextLong()));
             for (int step = 0; step < 300; step++) {
-                long tick = time();
                 sequence.step("seed " + seed + ", round " + round + ", step " + step);
-                // One operation a millisecond, so that both see the same order.
+                // At most one operation a millisecond, so that both see the same order.
+                long tick = time();
                 while (time() <= tick) {
                     Thread.onSpinWait();
                 }

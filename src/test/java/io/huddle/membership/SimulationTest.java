@@ -32,6 +32,7 @@ class SimulationTest {
     private MembershipBackend store = new LocalMembership(() -> 0);
     private final List<String> wrong = new ArrayList<>();
     private String where = "";
+    private long lostAtMs;
     private int losses;
     private int proofs;
 
@@ -60,9 +61,15 @@ class SimulationTest {
             node.start();
         }
         for (long time = 0; time < HOUR_MS; ) {
-            long step = 1 + random.nextInt(4_000);
-            mishap();
-            askWhetherGone();
+            // Shortly after the store was lost there is most to be wrong about.
+            boolean isYoung = time - lostAtMs < 9_000;
+            long step = 1 + random.nextInt(isYoung ? 400 : 4_000);
+            if (!isYoung || random.nextInt(4) == 0) {
+                mishap(time);
+            }
+            for (int i = 0; i < NODES; i++) {
+                askWhetherGone();
+            }
             world.run(step, this::check);
             time += step;
         }
@@ -73,10 +80,9 @@ class SimulationTest {
         assertThat(proofs).as(where).isPositive();
     }
 
-    private void mishap() {
+    private void mishap(long time) {
         Sailor node = nodes.get(random.nextInt(NODES));
-        boolean mayTouchClocks =
-                world.nanos() - sleptOrSet.getOrDefault(node, -60_000_000_000L) > 30_000_000_000L;
+        boolean mayTouchClocks = world.nanos() - sleptOrSet.getOrDefault(node, -60_000_000_000L) > 30_000_000_000L;
         switch (random.nextInt(12)) {
             case 0 -> node.host.pause(random.nextInt(15_000));
             case 1 -> {
@@ -97,13 +103,16 @@ class SimulationTest {
             case 5 -> node.requestMs = -1 - random.nextInt(2);
             case 6 -> node.answerMs = -1 - random.nextInt(2);
             case 7 -> {
-                if (random.nextInt(40) == 0) {
+                if (random.nextInt(10) == 0) {
+                    lostAtMs = time;
                     store = watched(new LocalMembership(world::storeMs));
                 }
             }
             case 8 -> {
                 if (random.nextInt(20) == 0) {
-                    node.member.lease().ifPresent(lease -> store.renewEpoch(lease.epoch().id()));
+                    node.member
+                            .lease()
+                            .ifPresent(lease -> store.renewEpoch(lease.epoch().id()));
                 }
             }
             default -> node.heal();

@@ -49,7 +49,7 @@ final class Cemetery {
     final Queue<Cleanup.Snapshot> snapshots = new ConcurrentLinkedQueue<>();
 
     private volatile Set<Capability> capabilities = Set.of(Capability.values());
-    private volatile long number = SELF;
+    private final AtomicLong number = new AtomicLong(SELF);
 
     Cemetery(RegistryLimits limits) {
         real = new InMemoryRegistry(limits, clock::get);
@@ -72,12 +72,12 @@ final class Cemetery {
     }
 
     Optional<Warrant> warrant(Duration validity) {
-        return alive.get() ? Optional.of(warrant(number, validity)) : Optional.empty();
+        return alive.get() ? Optional.of(warrant(number.get(), validity)) : Optional.empty();
     }
 
     /** The node has lost its lease and joined again. */
     void joinAgain() {
-        number++;
+        number.incrementAndGet();
         alive.set(true);
     }
 

@@ -487,7 +487,8 @@ class OrphanDrainTest {
         Awaiting.until(
                 Duration.ofSeconds(2), "all of them", () -> large.account().items() == 0);
         assertThat(told.clients).hasSize(1_000).doesNotHaveDuplicates();
-        assertThat(told.events).hasSize(64);
+        // A step of the removal may cut a shard in two.
+        assertThat(told.events.size()).isBetween(64, 72);
         assertThat(most.get()).isLessThanOrEqualTo(4);
     }
 

@@ -1,36 +1,33 @@
 package io.huddle.registry;
 
-import io.huddle.harness.RedisCommands;
+import io.huddle.harness.Redis;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
-/** The rules of the registry on a real Redis. */
-class RedisRegistryIT extends RedisConformance {
-    @SuppressWarnings("NullAway.Init")
-    private static io.huddle.harness.Redis server;
-
-    @SuppressWarnings("NullAway.Init")
-    private static RedisClients clients;
-
-    @BeforeAll
-    static void start() {
-        server = io.huddle.harness.Redis.create();
-        clients = new RedisClients(server.url());
-    }
+/** The rules of the registry, on a real Redis. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RedisRegistryIT extends RegistryConformance {
+    private final Redis server = Redis.create();
+    private final RedisRegistries registries = RedisRegistries.on(server);
 
     @AfterAll
-    static void stop() {
-        clients.close();
+    void stop() {
+        registries.close();
         server.close();
     }
 
     @Override
-    RedisClients clients() {
-        return clients;
+    RegistryBackend open(RegistryLimits limits) {
+        return registries.open(limits);
     }
 
     @Override
-    RedisCommands commandsFor(String key) {
-        return server.commands();
+    void pass(long ms) {
+        registries.pass(ms);
+    }
+
+    @Override
+    public void corrupt(String clientId) {
+        registries.corrupt(clientId);
     }
 }

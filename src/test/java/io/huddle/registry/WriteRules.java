@@ -154,7 +154,6 @@ interface WriteRules extends RegistryRules {
         RegistryScene on = begin();
         done(on.backend.beginEpoch("epoch-2"));
         done(on.backend.beginEpoch(EPOCH));
-        done(on.backend.beginEpoch("epoch-2"));
         assertThat(on.register(N1, unordered("alice", "c1")).status()).isEqualTo(Written.Status.OTHER_EPOCH);
         Warrant joined = inEpoch(on.warrant(N1), "epoch-2");
         assertThat(done(on.backend.register(joined, unordered("alice", "c1"))).status())
