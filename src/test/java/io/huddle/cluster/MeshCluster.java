@@ -24,11 +24,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,9 @@ final class MeshCluster {
             "HUDDLE_LIMITS_RENEWAL_BURST", "10000",
             "HUDDLE_KEYS_SECRET", "seals the clients' secrets in the tests",
             "HUDDLE_MESH_SECRET", "what the nodes of the tests know of each other");
+
+    /** Between two attempts of a client that was told to try again. */
+    private static final Duration BACKOFF = Duration.ofMillis(500);
 
     private static final Duration HEALING = Duration.ofSeconds(60);
     private static final AtomicInteger TEAMS = new AtomicInteger();
@@ -277,6 +282,45 @@ final class MeshCluster {
         return new Guest(member, keep(StreamClient.to(node, joined).connect()));
     }
 
+    /** The same as a page does it whose stream is refused as long as its last node is not proven dead: joins again. */
+    Guest guestInTime(Duration patience, String team, String room, String participant, Node node) {
+        return again(patience, participant + " on " + node.name(), () -> admitted(team, room, participant, node));
+    }
+
+    /** Tries until something comes of it, with the pauses that clients make. */
+    private static <T> T again(Duration patience, String what, Supplier<@Nullable T> attempt) {
+        AtomicLong next = new AtomicLong(System.nanoTime());
+        T result = Awaiting.<@Nullable T>value(
+                patience,
+                what,
+                () -> {
+                    if (System.nanoTime() - next.get() < 0) {
+                        return null;
+                    }
+                    T made = attempt.get();
+                    next.set(System.nanoTime() + BACKOFF.toNanos());
+                    return made;
+                },
+                made -> made != null);
+        return Objects.requireNonNull(result);
+    }
+
+    private @Nullable Guest admitted(String team, String room, String participant, Node node) {
+        Api api = integrator(team, node);
+        Answer joined = api.joinAs(room, participant);
+        StreamClient stream = keep(StreamClient.to(node, joined).open());
+        return isAdmitted(stream) ? new Guest(Member.of(api, joined), stream) : null;
+    }
+
+    /** Waits for the outcome of a connection; one that is not admitted must be told to try again. */
+    private static boolean isAdmitted(StreamClient stream) {
+        Awaiting.until("connected or refused", () -> stream.isClosed() || stream.pings() >= 2);
+        if (stream.isClosed()) {
+            assertThat(stream.awaitClose().code()).as("%s", stream.awaitClose()).isEqualTo(1013);
+        }
+        return !stream.isClosed();
+    }
+
     /** A client with a key, which connects where it likes and tells its callers by which connection they reached it. */
     final class Badge {
         private final String id;
@@ -316,18 +360,12 @@ final class MeshCluster {
 
         /** The same, again and again as long as the node answers "try again". */
         StreamClient takeOverInTime(Duration patience, Node node, String label) {
-            return Awaiting.value(
-                    patience, id + " on " + node.name(), () -> admitted(node, label), stream -> stream != null);
+            return again(patience, id + " on " + node.name(), () -> admitted(node, label));
         }
 
         private @Nullable StreamClient admitted(Node node, String label) {
             StreamClient stream = keep(draft(node, label).with("supersede", "1").open());
-            Awaiting.until("connected or refused", () -> stream.isClosed() || stream.pings() >= 2);
-            if (!stream.isClosed()) {
-                return stream;
-            }
-            assertThat(stream.awaitClose().code()).as("refusal of %s", id).isEqualTo(1013);
-            return null;
+            return isAdmitted(stream) ? stream : null;
         }
     }
 
