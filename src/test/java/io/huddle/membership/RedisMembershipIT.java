@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,8 +59,9 @@ class RedisMembershipIT extends MembershipContract {
 
     @Override
     long time() {
-        List<?> time = (List<?>) commands.ask("TIME");
-        return Long.parseLong((String) time.get(0)) * 1_000 + Long.parseLong((String) time.get(1)) / 1_000;
+        List<?> time = (List<?>) Objects.requireNonNull(commands.ask("TIME"));
+        return Long.parseLong(String.valueOf(time.get(0))) * 1_000
+                + Long.parseLong(String.valueOf(time.get(1))) / 1_000;
     }
 
     @Test

@@ -63,7 +63,7 @@ class SimulationTest {
         for (long time = 0; time < HOUR_MS; ) {
             // Shortly after the store was lost there is most to be wrong about.
             boolean isYoung = time - lostAtMs < 9_000;
-            long step = 1 + random.nextInt(isYoung ? 400 : 4_000);
+            long step = 1L + random.nextInt(isYoung ? 400 : 4_000);
             if (!isYoung || random.nextInt(4) == 0) {
                 mishap(time);
             }
@@ -100,8 +100,8 @@ class SimulationTest {
             }
             case 3 -> node.requestMs = random.nextInt(2_000);
             case 4 -> node.answerMs = random.nextInt(6_000);
-            case 5 -> node.requestMs = -1 - random.nextInt(2);
-            case 6 -> node.answerMs = -1 - random.nextInt(2);
+            case 5 -> node.requestMs = -1L - random.nextInt(2);
+            case 6 -> node.answerMs = -1L - random.nextInt(2);
             case 7 -> {
                 if (random.nextInt(10) == 0) {
                     lostAtMs = time;
