@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,10 @@ final class Cluster {
         final ConcurrentMap<String, String> alive = new ConcurrentHashMap<>();
 
         final AtomicLong doubts = new AtomicLong();
+
+        /** Ends a connection that lives here, with all that follows. */
+        volatile Consumer<String> end = connection -> {};
+
         volatile long number;
         volatile boolean hasLease = true;
 
@@ -197,6 +202,7 @@ final class Cluster {
             return Standing.LIVE;
         }
         owner.alive.remove(record.connectionId());
+        owner.end.accept(record.connectionId());
         fenced.add(record.connectionId());
         return ordered == null ? Standing.FENCED : ordered;
     }
