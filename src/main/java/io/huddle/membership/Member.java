@@ -62,6 +62,7 @@ final class Member {
     private long startedAt;
     private @Nullable String known;
     private @Nullable String begun;
+    private volatile @Nullable String problem;
     private Described described = new Described("", "", "starting", 0);
     private boolean publishing;
 
@@ -343,15 +344,38 @@ final class Member {
         }
         alarms.within(patience, () -> registry.beginEpoch(epoch)).whenComplete((nothing, failed) -> {
             if (failed != null) {
-                LOG.log(Level.FINE, "the registry did not take the epoch; the next try follows", failed);
+                blame(failed);
                 alarms.inMs(backOffMs(tries), () -> begin(held, tries + 1));
                 return;
             }
             synchronized (lock) {
                 begun = epoch;
             }
+            problem = null;
             announce(held);
         });
+    }
+
+    /** Silence passes; what the registry says of this node's settings has to be told to somebody who can change them. */
+    private void blame(Throwable failed) {
+        Throwable cause = failed;
+        while (cause.getCause() != null && !(cause instanceof IllegalStateException)) {
+            cause = cause.getCause();
+        }
+        if (!(cause instanceof IllegalStateException) || cause.getMessage() == null) {
+            LOG.log(Level.FINE, "the registry did not take the epoch; the next try follows", failed);
+            return;
+        }
+        boolean isNew = !cause.getMessage().equals(problem);
+        problem = cause.getMessage();
+        if (isNew) {
+            LOG.severe("this node cannot join: " + problem);
+        }
+    }
+
+    /** Why this node cannot join as it is set; empty if it can, as far as is known. */
+    Optional<String> problem() {
+        return Optional.ofNullable(problem);
     }
 
     private void announce(Hold held) {

@@ -142,6 +142,11 @@ public class Membership {
         return parts().member().lease();
     }
 
+    /** Why this node cannot join as it is set, for operators; empty if nothing of the kind is known. */
+    public Optional<String> problem() {
+        return parts().member().problem();
+    }
+
     /** The id of this process, the same under every number that it takes. */
     public String process() {
         return parts().member().process();

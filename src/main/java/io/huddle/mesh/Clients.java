@@ -346,7 +346,8 @@ public class Clients {
             route = MeshMetrics.Route.REMOTE;
             Route known = routes.find(client);
             if (known != null && links.isFresh(known.node(), known.process())) {
-                return along(known, () -> lookUp(true));
+                // Its correction is the one of this call.
+                return along(known, () -> lookUp(false));
             }
             return lookUp(true);
         }

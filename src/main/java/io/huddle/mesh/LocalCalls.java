@@ -136,7 +136,7 @@ public class LocalCalls {
                     Refusal.OWNER_UNAVAILABLE, "the client's node cannot prove that it still is; try again"));
         }
         return ownership.write(warrant, stream, metadata).thenAccept(isWritten -> {
-            if (!isWritten) {
+            if (!isWritten || stream.isDead()) {
                 throw new Refused(Refusal.OWNER_UNAVAILABLE, "the registry did not take the metadata; try again");
             }
             stream.metadata(metadata);

@@ -19,6 +19,7 @@ import io.huddle.mesh.wire.MetadataAnswer;
 import io.huddle.mesh.wire.MetadataRequest;
 import io.huddle.mesh.wire.Target;
 import io.huddle.registry.ClientRecord;
+import io.huddle.registry.Registration;
 import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
@@ -34,6 +35,8 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.interceptor.Interceptor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -133,6 +136,46 @@ public class PeerCalls {
         }
     }
 
+    /**
+     * Asks every live node whether it has a connection of this client id, in a handshake or public, the asking one aside.
+     * Blocks until the deadline at most.
+     *
+     * @return true if every one of them has answered that it has none
+     */
+    boolean isNowhere(Registration asking, Duration deadline) {
+        Duration most = deadline.compareTo(FENCE) < 0 ? deadline : FENCE;
+        try {
+            List<CompletionStage<ByteString>> asked = new ArrayList<>();
+            for (NodeInfo node : within(membership.nodes(), most)) {
+                if (node.process().equals(membership.process())) {
+                    if (streams.isHere(asking.clientId(), asking.connectionId())) {
+                        return false;
+                    }
+                    continue;
+                }
+                Target anyConnection = Target.newBuilder()
+                        .setClient(asking.clientId())
+                        .setNode(node.number())
+                        .setProcess(node.process())
+                        .build();
+                ByteString request = FenceRequest.newBuilder()
+                        .setTarget(anyConnection)
+                        .build()
+                        .toByteString();
+                asked.add(links.call(peer(node), "probe", request, most));
+            }
+            for (CompletionStage<ByteString> answer : asked) {
+                if (FenceAnswer.parseFrom(within(answer, most)).getStanding() != io.huddle.mesh.wire.Standing.GONE) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (InvalidProtocolBufferException | RuntimeException unknown) {
+            LOG.log(Level.FINE, "not every node has said whether it has the client", unknown);
+            return false;
+        }
+    }
+
     private static Takeover.Standing standing(io.huddle.mesh.wire.Standing answered) {
         return switch (answered) {
             case FENCED -> Takeover.Standing.FENCED;
@@ -166,9 +209,10 @@ public class PeerCalls {
         if (!isMine(target)) {
             return io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED;
         }
-        return streams.find(target.getClient(), target.getConnection()).isPresent()
-                ? io.huddle.mesh.wire.Standing.LIVE
-                : io.huddle.mesh.wire.Standing.GONE;
+        boolean isAlive = target.getConnection().isEmpty()
+                ? streams.isHere(target.getClient(), "")
+                : streams.find(target.getClient(), target.getConnection()).isPresent();
+        return isAlive ? io.huddle.mesh.wire.Standing.LIVE : io.huddle.mesh.wire.Standing.GONE;
     }
 
     private CompletionStage<ByteString> fence(Target target, Duration residual) {

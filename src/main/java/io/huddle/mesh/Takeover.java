@@ -1,6 +1,5 @@
 package io.huddle.mesh;
 
-import io.huddle.membership.Membership;
 import io.huddle.registry.ClaimRequest;
 import io.huddle.registry.Claimed;
 import io.huddle.registry.ClientRecord;
@@ -14,13 +13,13 @@ import io.huddle.registry.Warrant;
 import io.huddle.registry.Written;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -31,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  * methods block, so call them on threads that may.
  *
  * <p>Until the commit the old connection is the owner that everybody sees. What cannot be proven is refused as
- * {@link Outcome#AGAIN} and what may have been left in the registry is told to {@link Remainders}. A SIGKILL between any two
- * steps leaves a claim that lapses after 30 s, or a record of a number that will be declared dead.
+ * {@link Outcome#AGAIN} or {@link Outcome#UNAVAILABLE}, and every operation that may have left something in the registry is
+ * told to {@link Leftovers}. A SIGKILL between any two steps leaves a claim that lapses after 30 s, or a record of a number
+ * that will be declared dead.
+ *
+ * <p>Source: the rules of two-phase takeover.
  */
 final class Takeover {
     private static final Logger LOG = Logger.getLogger(Takeover.class.getName());
@@ -40,24 +42,30 @@ final class Takeover {
     /** A takeover that takes longer is refused as retryable. */
     static final Duration PATIENCE = Duration.ofSeconds(8);
 
-    private static final Duration VALIDITY = Duration.ofSeconds(10);
+    /** Longer than the patience, so that no step of a takeover comes too late by itself. */
+    static final Duration VALIDITY = Duration.ofSeconds(10);
+
     private static final long PAUSE_NANOS = 10_000_000;
     private static final int TURNS = 4;
     private static final int COMMITS = 3;
 
     private final RegistryBackend registry;
-    private final Membership lease;
+    private final Seat seat;
     private final Fences fences;
-    private final Remainders remainders;
+    private final Leftovers leftovers;
+    private final Duration patience;
 
     /**
-     * Ends, or looks at, one exact connection on its node; both block until the deadline at most.
+     * Ends, or looks at, connections on their nodes; all block until the deadline at most.
      *
-     * @param fence ends it
-     * @param probe asks whether it lives
+     * @param fence ends one exact connection
+     * @param probe asks whether one exact connection lives
+     * @param nowhere true if every live node has answered that it has no connection of this client id, the asking one aside
      */
     record Fences(
-            BiFunction<ClientRecord, Duration, Standing> fence, BiFunction<ClientRecord, Duration, Standing> probe) {}
+            BiFunction<ClientRecord, Duration, Standing> fence,
+            BiFunction<ClientRecord, Duration, Standing> probe,
+            BiPredicate<Registration, Duration> nowhere) {}
 
     /** What became of the old connection. */
     enum Standing {
@@ -70,10 +78,10 @@ final class Takeover {
         UNKNOWN
     }
 
-    /** Takes what may be left in the registry and has to go. */
+    /** Takes operations that may have left a claim or a record in the registry, which have to go. */
     @FunctionalInterface
-    interface Remainders {
-        void claim(String clientId, String claim, Warrant warrant);
+    interface Leftovers {
+        void of(Registration registration, Warrant operation);
     }
 
     /** How it ended. */
@@ -96,11 +104,16 @@ final class Takeover {
         }
     }
 
-    Takeover(RegistryBackend registry, Membership lease, Fences fences, Remainders remainders) {
+    Takeover(RegistryBackend registry, Seat seat, Fences fences, Leftovers leftovers) {
+        this(registry, seat, fences, leftovers, PATIENCE);
+    }
+
+    Takeover(RegistryBackend registry, Seat seat, Fences fences, Leftovers leftovers, Duration patience) {
         this.registry = registry;
-        this.lease = lease;
+        this.seat = seat;
         this.fences = fences;
-        this.remainders = remainders;
+        this.leftovers = leftovers;
+        this.patience = patience;
     }
 
     /**
@@ -109,19 +122,15 @@ final class Takeover {
      * @param supersede true if a live connection of the same order is to make way
      */
     Result take(Registration registration, State state, boolean supersede) {
-        long until = System.nanoTime() + PATIENCE.toNanos();
+        long until = System.nanoTime() + patience.toNanos();
+        Warrant warrant = seat.warrants().next(VALIDITY).orElse(null);
+        if (warrant == null) {
+            return Result.of(Outcome.UNAVAILABLE);
+        }
         try {
-            Optional<Warrant> warrant = lease.warrant(VALIDITY);
-            if (warrant.isEmpty()) {
-                return Result.of(Outcome.UNAVAILABLE);
-            }
-            Written written = within(
-                    until,
-                    state == State.PENDING
-                            ? registry.reserve(warrant.get(), registration)
-                            : registry.register(warrant.get(), registration));
+            Written written = register(warrant, registration, state, until);
             return switch (written.status()) {
-                case OK -> new Result(Outcome.TAKEN, written.record());
+                case OK -> taken(warrant, written.record());
                 case NEWER_EXISTS -> Result.of(Outcome.NEWER);
                 case CONFLICT, CORRUPT -> claim(registration, state, supersede, written.record(), until);
                 case OTHER_EPOCH, WRITER_DEAD -> doubted();
@@ -133,44 +142,65 @@ final class Takeover {
         }
     }
 
+    /** Not as patiently as the rest: while nobody answers, participants are admitted without a record and must not wait. */
+    private Written register(Warrant warrant, Registration registration, State state, long until) {
+        Supplier<CompletionStage<Written>> ask = () -> state == State.PENDING
+                ? registry.reserve(warrant, registration)
+                : registry.register(warrant, registration);
+        boolean answered = false;
+        try {
+            Written written = within(until, Answers.twice(ask));
+            answered = true;
+            return written;
+        } finally {
+            if (!answered) {
+                leftovers.of(registration, warrant);
+            }
+        }
+    }
+
+    private Result taken(Warrant warrant, @Nullable ClientRecord record) {
+        // Under a number that has ended meanwhile nothing is owned; what it left goes with the rest of that number.
+        return seat.has(warrant.node()) ? new Result(Outcome.TAKEN, record) : Result.of(Outcome.UNAVAILABLE);
+    }
+
     private Result doubted() {
-        lease.doubt();
+        seat.doubt().run();
         return Result.of(Outcome.UNAVAILABLE);
     }
 
-    /** What is proven of the connection in the way. */
+    /**
+     * What is proven of who is in the way.
+     *
+     * @param goneMark of the record whose connection has ended
+     * @param deadNode a number that has ended
+     */
     private record Proof(@Nullable String goneMark, long deadNode) {
         static final Proof NONE = new Proof(null, 0);
     }
 
     private Result claim(
             Registration registration, State state, boolean supersede, @Nullable ClientRecord seen, long until) {
-        Proof proof = seen == null ? Proof.NONE : proof(seen, until);
+        Proof proof = seen == null ? Proof.NONE : proof(registration, seen, until);
         for (int turn = 0; turn < TURNS && System.nanoTime() < until; turn++) {
-            Optional<Warrant> warrant = lease.warrant(VALIDITY);
-            if (warrant.isEmpty()) {
+            Optional<Warrant> next = seat.warrants().next(VALIDITY);
+            if (next.isEmpty()) {
                 return Result.of(Outcome.UNAVAILABLE);
             }
-            ClaimRequest request = new ClaimRequest(registration, state, supersede, proof.goneMark(), proof.deadNode());
-            Claimed claimed = patiently(until, () -> registry.claim(warrant.get(), request));
+            Warrant warrant = next.get();
+            long dead = proof.deadNode() == warrant.node() ? 0 : proof.deadNode();
+            Claimed claimed =
+                    open(warrant, new ClaimRequest(registration, state, supersede, proof.goneMark(), dead), until);
             ClientRecord previous = claimed.previous();
             switch (claimed.status()) {
                 case CLAIMED -> {
-                    Result result = fenceAndCommit(warrant.get(), registration.clientId(), claimed, until);
-                    if (result != null) {
-                        return result;
-                    }
-                    // Once more if its node has died meanwhile, with the proof.
-                    proof = previous == null ? Proof.NONE : proof(previous, until);
-                    if (proof.deadNode() == 0) {
-                        return Result.of(Outcome.AGAIN);
-                    }
+                    return fenceAndCommit(warrant, registration, claimed, proof, until);
                 }
                 case CONFLICT -> {
                     if (previous == null) {
                         return Result.of(Outcome.AGAIN);
                     }
-                    proof = proof(previous, until);
+                    proof = proof(registration, previous, until);
                     if (proof.equals(Proof.NONE)) {
                         Standing standing = fences.probe().apply(previous, left(until));
                         if (standing == Standing.LIVE) {
@@ -183,7 +213,7 @@ final class Takeover {
                     }
                 }
                 case BUSY -> {
-                    if (claimed.busyNode() == 0 || !within(until, lease.isGone(claimed.busyNode()))) {
+                    if (claimed.busyNode() == 0 || !isGone(claimed.busyNode(), until)) {
                         return Result.of(Outcome.AGAIN);
                     }
                     proof = new Proof(proof.goneMark(), claimed.busyNode());
@@ -194,7 +224,12 @@ final class Takeover {
                 case OTHER_EPOCH, WRITER_DEAD -> {
                     return doubted();
                 }
-                case TOO_LATE, CORRUPT -> {
+                case CORRUPT -> {
+                    if (!isRepaired(registration, until)) {
+                        return Result.of(Outcome.AGAIN);
+                    }
+                }
+                case TOO_LATE -> {
                     return Result.of(Outcome.AGAIN);
                 }
             }
@@ -202,62 +237,99 @@ final class Takeover {
         return Result.of(Outcome.AGAIN);
     }
 
-    /** True for a record of this process under a number that it has given up. */
-    private boolean isOwnPast(ClientRecord record) {
-        return record.process().equals(lease.process())
-                && lease.lease().filter(now -> now.number() != record.node()).isPresent();
+    private Claimed open(Warrant warrant, ClaimRequest request, long until) {
+        boolean answered = false;
+        try {
+            Claimed claimed = patiently(warrant, until, () -> registry.claim(warrant, request));
+            answered = true;
+            return claimed;
+        } finally {
+            if (!answered) {
+                leftovers.of(request.registration(), warrant);
+            }
+        }
     }
 
-    private Proof proof(ClientRecord record, long until) {
-        if (isOwnPast(record)) {
-            // An earlier number of this process: nothing writes for it any more, and what lived on lives under the new
-            // one.
+    /** A record that nobody can read is nobody's once every live node has said that the client is not there. */
+    private boolean isRepaired(Registration registration, long until) {
+        if (!fences.nowhere().test(registration, left(until))) {
+            return false;
+        }
+        Warrant warrant = seat.warrants().next(VALIDITY).orElse(null);
+        return warrant != null
+                && patiently(
+                                warrant,
+                                until,
+                                () -> registry.unregister(
+                                        warrant, registration.clientId(), registration.connectionId(), true))
+                        .isOk();
+    }
+
+    /** True for the record of this very connection under a number that this node had before: there is nobody to fence. */
+    private boolean isItself(Registration registration, ClientRecord record) {
+        return isOfThisProcess(record) && record.connectionId().equals(registration.connectionId());
+    }
+
+    private boolean isOfThisProcess(ClientRecord record) {
+        return record.process().equals(seat.process().get());
+    }
+
+    private Proof proof(Registration registration, ClientRecord record, long until) {
+        if (isItself(registration, record)) {
             return new Proof(record.mark(), 0);
         }
-        if (within(until, lease.node(record.node())).isPresent()) {
+        // A stream of this process outlives the number it was recorded under, so it is looked at and not inferred.
+        if (isOfThisProcess(record) || within(until, seat.isMember().apply(record.node()))) {
             return Proof.NONE;
         }
-        return within(until, lease.isGone(record.node())) ? new Proof(record.mark(), record.node()) : Proof.NONE;
+        return isGone(record.node(), until) ? new Proof(record.mark(), record.node()) : Proof.NONE;
     }
 
-    /** Null if the previous owner's node does not answer; the claim is dropped then. */
-    private @Nullable Result fenceAndCommit(Warrant warrant, String client, Claimed claimed, long until) {
+    private boolean isGone(long number, long until) {
+        return within(until, seat.isGone().apply(number));
+    }
+
+    private Result fenceAndCommit(
+            Warrant warrant, Registration registration, Claimed claimed, Proof proof, long until) {
         String claim = String.valueOf(claimed.claim());
         ClientRecord previous = claimed.previous();
         boolean settled = false;
         try {
-            if (previous != null && !isFenced(previous, until)) {
-                Written dropped = within(until, registry.abortClaim(warrant, client, claim));
-                settled = dropped.isOk();
-                return null;
+            if (previous != null
+                    && !previous.mark().equals(proof.goneMark())
+                    && !isItself(registration, previous)
+                    && !isFenced(previous, until)) {
+                return Result.of(Outcome.AGAIN);
             }
-            Result result = commit(warrant, client, claim, until);
+            Result result = commit(warrant, registration.clientId(), claim, until);
             settled = result.outcome() == Outcome.TAKEN;
             return result;
         } finally {
             if (!settled) {
-                remainders.claim(client, claim, warrant);
+                leftovers.of(registration, warrant);
             }
         }
     }
 
+    /** False if the old connection may live; then it is the owner as before. */
     private boolean isFenced(ClientRecord previous, long until) {
         while (System.nanoTime() < until) {
-            switch (fences.fence().apply(previous, left(until))) {
+            Standing standing = fences.fence().apply(previous, left(until));
+            switch (standing) {
                 case FENCED, GONE -> {
                     return true;
                 }
                 case LIVE -> {
                     return false;
                 }
-                case UNREACHABLE -> {
-                    return isReplaced(previous, until);
-                }
-                case UNKNOWN -> {
-                    // Its answer was lost, so it is asked again, unless the registry ends the doubt.
-                    if (isReplaced(previous, until)) {
+                case UNREACHABLE, UNKNOWN -> {
+                    if (isReplaced(previous, until) || (!isOfThisProcess(previous) && isGone(previous.node(), until))) {
                         return true;
                     }
+                    if (standing == Standing.UNREACHABLE) {
+                        return false;
+                    }
+                    // Its answer was lost, so it is asked again.
                     LockSupport.parkNanos(PAUSE_NANOS);
                 }
             }
@@ -273,14 +345,15 @@ final class Takeover {
 
     private Result commit(Warrant warrant, String client, String claim, long until) {
         for (int turn = 0; turn < COMMITS; turn++) {
-            Committed committed = patiently(until, () -> registry.commitClaim(warrant, client, claim));
+            Committed committed = patiently(warrant, until, () -> registry.commitClaim(warrant, client, claim));
             switch (committed.status()) {
                 case COMMITTED -> {
-                    return new Result(Outcome.TAKEN, committed.record());
+                    return taken(warrant, committed.record());
                 }
                 case PREVIOUS_CHANGED -> {
                     // It is fenced: whatever it wrote last, this very generation goes, and no other.
-                    Written removed = patiently(until, () -> registry.removeClaimPrevious(warrant, client, claim));
+                    Written removed =
+                            patiently(warrant, until, () -> registry.removeClaimPrevious(warrant, client, claim));
                     if (!removed.isOk()) {
                         return Result.of(Outcome.AGAIN);
                     }
@@ -300,13 +373,15 @@ final class Takeover {
         return Duration.ofNanos(Math.max(1_000_000, until - System.nanoTime()));
     }
 
-    /** Asks again as long as nobody answers: the same operation, whose effect comes once. */
-    private static <T> T patiently(long until, Supplier<CompletionStage<T>> ask) {
+    /** Asks again as long as nobody answers and the number is this node's: the same operation, whose effect comes once. */
+    private <T> T patiently(Warrant warrant, long until, Supplier<CompletionStage<T>> ask) {
         while (true) {
             try {
                 return within(until, ask.get());
             } catch (RegistryUnavailable away) {
-                if (System.nanoTime() + PAUSE_NANOS >= until) {
+                if (System.nanoTime() + PAUSE_NANOS >= until
+                        || Thread.currentThread().isInterrupted()
+                        || !seat.has(warrant.node())) {
                     throw away;
                 }
                 LockSupport.parkNanos(PAUSE_NANOS);
@@ -315,17 +390,17 @@ final class Takeover {
     }
 
     private static <T> T within(long until, CompletionStage<T> stage) {
-        CompletableFuture<T> future = stage.toCompletableFuture();
         try {
-            return future.get(Math.max(1_000_000, until - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return stage.toCompletableFuture()
+                    .get(Math.max(1_000_000, until - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new RegistryUnavailable("interrupted", stopped);
         } catch (TimeoutException late) {
             throw new RegistryUnavailable("no answer in time", late);
         } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof RegistryUnavailable away) {
-                throw away;
+            if (Answers.isAway(failed)) {
+                throw new RegistryUnavailable("the registry did not answer", failed);
             }
             throw new IllegalStateException(failed.getCause());
         }

@@ -67,8 +67,8 @@ public final class RedisRegistry implements RegistryBackend {
     }
 
     /**
-     * Compares the number of shards with that of the nodes before, which decides where a client id lies. For the start of a
-     * node.
+     * Compares the number of shards with that of the nodes before, which decides where a client id lies. {@link
+     * #beginEpoch} does so first, without which a node writes nothing.
      *
      * @return fails with an {@link IllegalStateException} that says both numbers if they differ
      */
@@ -433,7 +433,8 @@ public final class RedisRegistry implements RegistryBackend {
 
     @Override
     public CompletionStage<Void> beginEpoch(String epoch) {
-        return shards.runInAll(BEGIN, epoch).thenAccept(all -> {});
+        // A node with another number of shards must not write anything, however late it first reaches Redis.
+        return checkShards().thenCompose(same -> shards.runInAll(BEGIN, epoch)).thenAccept(all -> {});
     }
 
     /** The arguments of a script that begins with a warrant. */

@@ -204,6 +204,9 @@ public interface RegistryBackend {
      * Begins this epoch in every shard that has none or an older one, keeping the records; for the node that found a new
      * registry. A shard's epoch only ever moves to what the membership says, and never back to one that it has left. Where
      * it moves, nonces are refused from now on if they are older than this moment.
+     *
+     * @return fails with an {@link IllegalStateException}, which says what to change, if this node is set so that it must not
+     *     write here
      */
     CompletionStage<Void> beginEpoch(String epoch);
 }

@@ -225,6 +225,14 @@ public class Streams {
                 .findAny();
     }
 
+    /** True if a live connection of this client id is on this node, public or in its handshake, the one named aside. */
+    public boolean isHere(String clientId, String otherThan) {
+        return open.stream()
+                .anyMatch(stream -> stream.clientId().equals(clientId)
+                        && !stream.connectionId().equals(otherThan)
+                        && !stream.isDead());
+    }
+
     /** True while the node sends its clients away. */
     public boolean isDraining() {
         return draining;
@@ -327,8 +335,11 @@ public class Streams {
         open.forEach(stream -> stream.judge(now));
     }
 
-    /** Sends every client away, each after a delay of its own, so that they do not come to the other nodes all at once. */
-    private void drain() {
+    /**
+     * Sends every client away, each after a delay of its own, so that they do not come to the other nodes all at once, and
+     * lets none in any more. Idempotent.
+     */
+    public void drain() {
         draining = true;
         open.forEach(this::sendAway);
     }
