@@ -56,8 +56,8 @@ class HoldingsTest {
                             heard -> told.add("disconnected " + heard.stream().connectionId())),
                     outcome -> {},
                     Runnable::run);
-            node.end = connection -> Objects.requireNonNull(open.get(connection))
-                    .close(CloseCause.SUPERSEDED, "");
+            node.end =
+                    connection -> Objects.requireNonNull(open.get(connection)).close(CloseCause.SUPERSEDED, "");
         }
 
         private void takeOver(ClientStream stream) {
@@ -172,8 +172,7 @@ class HoldingsTest {
 
         assertThatThrownBy(() -> a.device(false))
                 .isInstanceOfSatisfying(
-                        Rejected.class,
-                        rejected -> assertThat(rejected.cause()).isEqualTo(CloseCause.NO_CAPACITY));
+                        Rejected.class, rejected -> assertThat(rejected.cause()).isEqualTo(CloseCause.NO_CAPACITY));
 
         cluster.faulty.deliverLate();
         a.holdings.beat();
@@ -274,7 +273,8 @@ class HoldingsTest {
     void metadata_ofAnExternalWriteThatIsNotProven_returnsToTheStreams() {
         ClientStream stream = a.device(false);
         cluster.faulty.order("updateMetadata", Fault.LOST_REPLY, Fault.LOST_REQUEST);
-        assertThat(done(a.holdings.write(a.node.warrant(), stream, "{\"b\":1}"))).isFalse();
+        assertThat(done(a.holdings.write(a.node.warrant(), stream, "{\"b\":1}")))
+                .isFalse();
         assertThat(cluster.record().metadata()).isEqualTo("{\"b\":1}");
 
         a.holdings.beat();
