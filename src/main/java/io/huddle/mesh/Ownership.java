@@ -235,6 +235,16 @@ public class Ownership {
         }
     }
 
+    /** True if the stream is recorded under this node's present number, as far as is known. */
+    boolean isOwner(ClientStream stream) {
+        Held mine = held.get(stream.connectionId());
+        return mine != null
+                && membership
+                        .lease()
+                        .filter(now -> now.number() == mine.number)
+                        .isPresent();
+    }
+
     private void tellConnected(Held mine) {
         if (!mine.told) {
             mine.told = true;
