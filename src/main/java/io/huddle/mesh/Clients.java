@@ -338,7 +338,7 @@ public class Clients {
             if (!membership.mayDeliver()) {
                 throw unavailable("this node cannot prove that it belongs to the mesh");
             }
-            Optional<ClientStream> stream = streams.find(client);
+            Optional<ClientStream> stream = streams.find(client).filter(local::isOwned);
             if (stream.isPresent()) {
                 route = MeshMetrics.Route.LOCAL;
                 return here(stream.get());
@@ -360,7 +360,10 @@ public class Clients {
                     return notFound();
                 });
                 if (record.process().equals(membership.process())) {
-                    return streams.find(client).map(this::here).orElseThrow(Attempt::gone);
+                    return streams.find(client)
+                            .filter(local::isOwned)
+                            .map(this::here)
+                            .orElseThrow(Attempt::gone);
                 }
                 Route now = new Route(record.node(), record.process(), record.connectionId());
                 routes.put(client, now);

@@ -291,7 +291,7 @@ public class PeerCalls {
             throw remote(FENCED, false);
         }
         return streams.find(target.getClient())
-                .filter(stream -> stream.connectionId().equals(target.getConnection()))
+                .filter(stream -> stream.connectionId().equals(target.getConnection()) && local.isOwned(stream))
                 .orElseThrow(() -> remote(NOT_MINE, false));
     }
 
