@@ -125,8 +125,7 @@ final class Cluster {
 
         Optional<Warrant> warrant(Duration validity) {
             return hasLease
-                    ? Optional.of(new Warrant(
-                            number, process, EPOCH, Ids.make('o'), clock.get() + validity.toMillis()))
+                    ? Optional.of(new Warrant(number, process, EPOCH, Ids.make('o'), clock.get() + validity.toMillis()))
                     : Optional.empty();
         }
 

@@ -92,7 +92,8 @@ final class FaultyRegistry {
             return invoke(method, arguments);
         }
         calls.add(name);
-        Runnable first = before.getOrDefault(name, new ConcurrentLinkedQueue<>()).poll();
+        Runnable first =
+                before.getOrDefault(name, new ConcurrentLinkedQueue<>()).poll();
         if (first != null) {
             first.run();
         }
@@ -118,7 +119,8 @@ final class FaultyRegistry {
     }
 
     private Fault fault(String method) {
-        Fault ordered = orders.getOrDefault(method, new ConcurrentLinkedQueue<>()).poll();
+        Fault ordered =
+                orders.getOrDefault(method, new ConcurrentLinkedQueue<>()).poll();
         if (ordered != null) {
             return ordered;
         }

@@ -56,8 +56,8 @@ class HoldingsTest {
                             heard -> told.add("disconnected " + heard.stream().connectionId())),
                     outcome -> {},
                     Runnable::run);
-            node.end = connection -> Objects.requireNonNull(open.get(connection))
-                    .close(CloseCause.SUPERSEDED, "");
+            node.end =
+                    connection -> Objects.requireNonNull(open.get(connection)).close(CloseCause.SUPERSEDED, "");
         }
 
         private void takeOver(ClientStream stream) {
@@ -172,8 +172,7 @@ class HoldingsTest {
 
         assertThatThrownBy(() -> a.device(false))
                 .isInstanceOfSatisfying(
-                        Rejected.class,
-                        rejected -> assertThat(rejected.cause()).isEqualTo(CloseCause.NO_CAPACITY));
+                        Rejected.class, rejected -> assertThat(rejected.cause()).isEqualTo(CloseCause.NO_CAPACITY));
 
         cluster.faulty.deliverLate();
         a.holdings.beat();
@@ -274,7 +273,8 @@ class HoldingsTest {
     void metadata_ofAnExternalWriteThatIsNotProven_returnsToTheStreams() {
         ClientStream stream = a.device(false);
         cluster.faulty.order("updateMetadata", Fault.LOST_REPLY, Fault.LOST_REQUEST);
-        assertThat(done(a.holdings.write(a.node.warrant(), stream, "{\"b\":1}"))).isFalse();
+        assertThat(done(a.holdings.write(a.node.warrant(), stream, "{\"b\":1}")))
+                .isFalse();
         assertThat(cluster.record().metadata()).isEqualTo("{\"b\":1}");
 
         a.holdings.beat();
@@ -363,7 +363,7 @@ class HoldingsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    @Timeout(20)
+    @Timeout(60)
     void lease_thatComesBack_findsTenThousandStreamsAndEndsNone(boolean isEmptied) {
         List<ClientStream> streams = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
@@ -378,7 +378,7 @@ class HoldingsTest {
 
         a.holdings.gained();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
         assertThat(a.holdings.unrecorded()).isEmpty();
         assertThat(streams).allMatch(ClientStream::isPublic);
         assertThat(cluster.fenced).isEmpty();

@@ -96,9 +96,8 @@ class TakeoverRaceTest {
         assertThat(nodes).as(what).allMatch(node -> node.remainders.size() == 0);
         assertThat(cluster.sight().claim()).as(what).isNull();
 
-        List<String> alive = nodes.stream()
-                .flatMap(node -> node.alive.keySet().stream())
-                .toList();
+        List<String> alive =
+                nodes.stream().flatMap(node -> node.alive.keySet().stream()).toList();
         ClientRecord record = cluster.sight().record();
         if (won.isEmpty()) {
             assertThat(alive).as(what).isSubsetOf("x-old");
@@ -136,11 +135,12 @@ class TakeoverRaceTest {
             }
 
             nodes.forEach(node -> node.remainders.again());
-            List<String> alive = nodes.stream()
-                    .flatMap(node -> node.alive.keySet().stream())
-                    .toList();
+            List<String> alive =
+                    nodes.stream().flatMap(node -> node.alive.keySet().stream()).toList();
             assertThat(outcomes).as("seed " + seed).contains(Outcome.TAKEN);
-            assertThat(alive).as("seed " + seed).containsExactly(cluster.record().connectionId());
+            assertThat(alive)
+                    .as("seed " + seed)
+                    .containsExactly(cluster.record().connectionId());
             assertThat(cluster.sight().claim()).isNull();
         }
     }

@@ -86,8 +86,8 @@ class TakeoverTest {
     void lowerOrder_whileAHigherClaims_isRefusedAsOlder() {
         a.connected("x-1", 1);
         List<Outcome> lower = new ArrayList<>();
-        cluster.faulty.before("commitClaim", () -> lower.add(
-                c.take("x-3", 3, true).outcome()));
+        cluster.faulty.before(
+                "commitClaim", () -> lower.add(c.take("x-3", 3, true).outcome()));
 
         assertThat(b.take("x-5", 5, true).outcome()).isEqualTo(Outcome.TAKEN);
         assertThat(lower).containsExactly(Outcome.NEWER);
@@ -98,8 +98,8 @@ class TakeoverTest {
     void lowerClaim_whenAHigherComes_losesToIt() {
         a.connected("x-1", 1);
         List<Outcome> higher = new ArrayList<>();
-        cluster.faulty.before("commitClaim", () -> higher.add(
-                c.take("x-5", 5, true).outcome()));
+        cluster.faulty.before(
+                "commitClaim", () -> higher.add(c.take("x-5", 5, true).outcome()));
 
         assertThat(b.take("x-3", 3, true).outcome()).isEqualTo(Outcome.AGAIN);
         assertThat(higher).containsExactly(Outcome.TAKEN);
