@@ -225,7 +225,7 @@ public class PeerCalls {
         if (!isMine(target)) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED);
         }
-        Optional<ClientStream> stream = streams.find(target.getClient(), target.getConnection());
+        Optional<ClientStream> stream = streams.findUnlessQuiet(target.getClient(), target.getConnection());
         if (stream.isEmpty()) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.GONE);
         }

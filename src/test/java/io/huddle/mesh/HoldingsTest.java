@@ -363,7 +363,7 @@ class HoldingsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    @Timeout(20)
+    @Timeout(60)
     void lease_thatComesBack_findsTenThousandStreamsAndEndsNone(boolean isEmptied) {
         List<ClientStream> streams = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
@@ -378,7 +378,7 @@ class HoldingsTest {
 
         a.holdings.gained();
 
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
         assertThat(a.holdings.unrecorded()).isEmpty();
         assertThat(streams).allMatch(ClientStream::isPublic);
         assertThat(cluster.fenced).isEmpty();
