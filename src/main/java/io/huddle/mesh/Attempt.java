@@ -24,6 +24,7 @@ import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,8 @@ abstract class Attempt<T> {
     /**
      * What is around it.
      *
-     * @param here the public stream of a client on this node
+     * @param here the public stream of a client on this node, if it is recorded under this node's number
+     * @param isHere true if there is a public stream of the client on this node, recorded or not
      * @param registry the active record of a client
      * @param mayDeliver true while this node may speak and listen as one of the mesh
      * @param process this node's
@@ -47,6 +49,7 @@ abstract class Attempt<T> {
      */
     record Around(
             Function<String, Optional<ClientStream>> here,
+            Predicate<String> isHere,
             Function<String, CompletionStage<Optional<ClientRecord>>> registry,
             BooleanSupplier mayDeliver,
             Supplier<String> process,
@@ -129,7 +132,7 @@ abstract class Attempt<T> {
                 return Clients.notFound();
             });
             if (record.process().equals(around.process().get())) {
-                return around.here().apply(client).map(this::here).orElseThrow(Attempt::gone);
+                return around.here().apply(client).map(this::here).orElseThrow(this::gone);
             }
             Route now = new Route(record.node(), record.process(), record.connectionId());
             around.routes().put(client, now);
@@ -137,7 +140,10 @@ abstract class Attempt<T> {
         });
     }
 
-    private static Refused gone() {
+    private Refused gone() {
+        if (around.isHere().test(client)) {
+            return Clients.unavailable("the client's connection is being recorded anew");
+        }
         return new Refused(
                 Refusal.CLIENT_DISCONNECTED, "the client's connection has just ended; the call was not sent");
     }

@@ -92,7 +92,8 @@ public class Clients {
     @PostConstruct
     void prepare() {
         around = new Attempt.Around(
-                streams::find,
+                client -> streams.find(client).filter(local::isOwned),
+                client -> streams.find(client).isPresent(),
                 registry::getClient,
                 membership::mayDeliver,
                 membership::process,

@@ -34,8 +34,11 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,23 +73,25 @@ public class ClientsResource {
     private ManagedExecutorService executor;
 
     @GET
-    public CompletionStage<String> list(
+    public CompletionStage<Response> list(
             @QueryParam("node") @Nullable String node,
             @QueryParam("limit") @Nullable String limit,
             @QueryParam("cursor") @Nullable String cursor) {
         Reach reach = sight();
         Long number = node == null ? null : Page.number("node", node, 0, Long.MAX_VALUE);
         int size = Page.size(limit);
-        return clients.list(reach, number, PageCursor.parse(cursor), size)
-                .thenApplyAsync(found -> ClientJson.Page.of(found).text(), executor);
+        return answer(
+                clients.list(reach, number, PageCursor.parse(cursor), size),
+                found -> ClientJson.Page.of(found).text());
     }
 
     @GET
     @Path("/{client}")
-    public CompletionStage<String> read(@PathParam("client") String client) {
+    public CompletionStage<Response> read(@PathParam("client") String client) {
         Reach reach = sight();
-        return clients.get(reach, possible(client))
-                .thenApplyAsync(found -> ClientJson.of(found).text(), executor);
+        return answer(
+                clients.get(reach, possible(client)),
+                found -> ClientJson.of(found).text());
     }
 
     @POST
@@ -98,18 +103,19 @@ public class ClientsResource {
         Long timeout = body.optionalNumber("timeoutMs", 1, ClientMethods.LONGEST_TIMEOUT_MS);
         body.end();
         Duration deadline = Duration.ofMillis(timeout == null ? ClientMethods.DEFAULT_TIMEOUT_MS : timeout);
-        return clients.invoke(reach, possible(client), type, data, deadline)
-                .handleAsync((answer, failed) -> failed == null ? answered(answer) : refused(failed), executor);
+        return answer(
+                clients.invoke(reach, possible(client), type, data, deadline), answer -> "{\"data\":" + answer + "}");
     }
 
     @PATCH
     @Path("/{client}/metadata")
-    public CompletionStage<String> patch(
+    public CompletionStage<Response> patch(
             @PathParam("client") String client, @BodyBytes(Setting.METADATA_BODY_BYTES) RequestBody body) {
         Reach reach = command();
         JsonObject patch = body.all();
-        return clients.patchMetadata(reach, possible(client), patch, DEADLINE)
-                .thenApplyAsync(found -> ClientJson.of(found).text(), executor);
+        return answer(
+                clients.patchMetadata(reach, possible(client), patch, DEADLINE),
+                found -> ClientJson.of(found).text());
     }
 
     @DELETE
@@ -135,14 +141,24 @@ public class ClientsResource {
         }
     }
 
-    private static Response answered(String data) {
-        return Response.ok("{\"data\":" + data + "}").build();
+    /**
+     * What was known at once is answered by the request's own thread: if another one answers before that has let go, the
+     * platform logs the answer as a failure of the server.
+     */
+    private <T> CompletionStage<Response> answer(CompletionStage<T> asked, Function<T, String> json) {
+        BiFunction<T, @Nullable Throwable, Response> write = (found, failed) ->
+                failed == null ? Response.ok(json.apply(found)).build() : refused(failed);
+        CompletableFuture<T> future = asked.toCompletableFuture();
+        return future.isDone() ? future.handle(write) : future.handleAsync(write, executor);
     }
 
-    /** A client's own error has its flag; everything else is a refusal, or a defect, as anywhere. */
+    /** A client's own error has its flag. A defect is left to whoever logs them. */
     private static Response refused(Throwable failed) {
         Throwable cause =
                 failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        if (cause instanceof Refused refused) {
+            return Problem.response(refused.refusal(), refused.detail(), refused.members());
+        }
         if (cause instanceof StreamError error) {
             return Problem.response(
                     Refusal.CLIENT_ERROR,

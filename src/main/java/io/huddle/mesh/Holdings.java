@@ -330,6 +330,12 @@ final class Holdings {
         }
     }
 
+    /** True if the stream is recorded under this number, as far as is known. */
+    boolean isRecorded(ClientStream stream, long number) {
+        Held mine = held.get(stream.connectionId());
+        return mine != null && isRecorded(mine, number);
+    }
+
     private static boolean isRecorded(Held mine, long number) {
         return mine.number == number && mine.isActive;
     }

@@ -53,6 +53,14 @@ public class LocalCalls {
         return team == null ? List.of() : List.of(team);
     }
 
+    /**
+     * True if the stream is recorded under the number that this node has now. A node that comes back under a new number has
+     * a lease before it knows which of its streams were taken over while it had none.
+     */
+    boolean isOwned(ClientStream stream) {
+        return ownership.isOwner(stream);
+    }
+
     boolean isReachable(ClientStream stream, Reach reach) {
         return reach.includes(teams(stream));
     }
@@ -66,7 +74,7 @@ public class LocalCalls {
             if (failed != null) {
                 throw refusal(failed);
             }
-            if (stream.isDead() || !membership.mayDeliver()) {
+            if (stream.isDead() || !membership.mayDeliver() || !isOwned(stream)) {
                 throw new Refused(Refusal.DELIVERY_INDETERMINATE, "the client's connection was taken over meanwhile");
             }
             return answer;

@@ -140,6 +140,14 @@ public class Ownership {
         holdings.opened(event.stream());
     }
 
+    /** True if the stream is recorded under this node's present number, as far as is known. */
+    boolean isOwner(ClientStream stream) {
+        return membership
+                .lease()
+                .filter(now -> holdings.isRecorded(stream, now.number()))
+                .isPresent();
+    }
+
     void ended(@Observes StreamEnded event) {
         holdings.ended(event.stream(), event.cause());
     }

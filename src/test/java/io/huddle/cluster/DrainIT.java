@@ -87,8 +87,8 @@ class DrainIT {
         Api operator = mesh.operator(mesh.one);
         assertThat(MeshCluster.listed(operator, "&node=" + drained)).isEmpty();
         Journal journal = Journal.legal(mesh.store, team);
-        assertThat(journal.of(room).stream().map(Journal.Told::type))
-                .containsOnly("room.opened", "participant.joined", "participant.reconnected");
+        // In doubt for a moment, since its stream is gone, but in the room.
+        assertThat(journal.all()).noneMatch(told -> told.next().equals("absent"));
     }
 
     private long terminate() {

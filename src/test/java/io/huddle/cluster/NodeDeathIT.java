@@ -87,7 +87,7 @@ class NodeDeathIT {
 
         Set<String> connected = new TreeSet<>(sessions(again));
         connected.add(elsewhere.session());
-        mesh.awaitListed(SLACK, team, connected);
+        mesh.awaitListed(Awaiting.PATIENCE, team, connected);
         assertThat(MeshCluster.listed(mesh.operator(mesh.one), "&node=" + dead)).isEmpty();
 
         for (Guest guest : lost) {
@@ -97,7 +97,7 @@ class NodeDeathIT {
             connected.add(returned.session());
         }
         assertThat(suspects(room)).isEmpty();
-        mesh.awaitListed(SLACK, team, connected);
+        mesh.awaitListed(Awaiting.PATIENCE, team, connected);
         assertThat(elsewhere.stream().isClosed()).isFalse();
         assertThat(Journal.legal(mesh.store, team).all())
                 .noneMatch(told -> told.next().equals("absent"));

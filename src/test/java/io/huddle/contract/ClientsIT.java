@@ -360,6 +360,22 @@ class ClientsIT extends StreamContract {
         before.assertUnchanged();
     }
 
+    /** Now and then a refusal that was ready before its request's thread had let go was answered as an internal error. */
+    @Test
+    void refusals_asFastAsCanBe_areAllToldTruly() {
+        JsonObject call = Api.json().add("type", "page").add("data", 1).build();
+        List<CompletableFuture<Answer>> calls = new ArrayList<>();
+        for (int caller = 0; caller < 10; caller++) {
+            Api api = Api.of(site.node(), Tokens.integrator("caller-" + unique(), team));
+            for (int i = 0; i < 100; i++) {
+                calls.add(api.later("GET", "/clients/c-nobody", null));
+                calls.add(api.later("POST", "/clients/c-nobody/invoke", call));
+            }
+            calls.forEach(CompletableFuture::join);
+        }
+        assertThat(calls).allSatisfy(one -> one.join().assertProblem(404, "client-not-found"));
+    }
+
     @Test
     void client_withAnIdBeyondAllLength_isNotFound() {
         integrator().get("/clients/c-" + "x".repeat(1_100)).assertProblem(404, "client-not-found");

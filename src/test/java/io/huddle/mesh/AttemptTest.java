@@ -46,11 +46,13 @@ class AttemptTest {
     private final Queue<Boolean> delivers = new ArrayDeque<>();
     private int lookups;
     private boolean isFresh = true;
+    private boolean isUnrecordedHere;
     private @Nullable ClientStream stream;
 
     private Attempt.Around around() {
         return new Attempt.Around(
                 client -> Optional.ofNullable(stream),
+                client -> stream != null || isUnrecordedHere,
                 client -> {
                     lookups++;
                     return found.remove();
@@ -212,6 +214,15 @@ class AttemptTest {
         found.add(CompletableFuture.completedFuture(Optional.of(record(3, "process-a", "x-1"))));
 
         assertThat(refusal(attempt())).isEqualTo(Refusal.CLIENT_DISCONNECTED);
+    }
+
+    /** This node has come back under a new number and does not know yet whether the stream is still the owner. */
+    @Test
+    void record_ofThisProcess_whoseStreamIsRecordedAnew_isUnavailable() {
+        found.add(CompletableFuture.completedFuture(Optional.of(record(3, "process-a", "x-1"))));
+        isUnrecordedHere = true;
+
+        assertThat(refusal(attempt())).isEqualTo(Refusal.OWNER_UNAVAILABLE);
     }
 
     @Test
