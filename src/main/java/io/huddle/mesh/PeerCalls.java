@@ -290,9 +290,13 @@ public class PeerCalls {
         if (!membership.mayDeliver()) {
             throw remote(FENCED, false);
         }
-        return streams.find(target.getClient())
-                .filter(stream -> stream.connectionId().equals(target.getConnection()) && local.isOwned(stream))
+        ClientStream stream = streams.find(target.getClient())
+                .filter(one -> one.connectionId().equals(target.getConnection()))
                 .orElseThrow(() -> remote(NOT_MINE, false));
+        if (!local.isOwned(stream)) {
+            throw remote(FENCED, false);
+        }
+        return stream;
     }
 
     private static LinkFailed remote(String code, boolean userError) {

@@ -48,6 +48,7 @@ class LifecycleTest {
         assertThat(lifecycle.next(true, false, false)).isEmpty();
         assertThat(lifecycle.state()).isEqualTo(State.DRAINING);
         lifecycle.stopped();
+        assertThat(lifecycle.next(false, true, false)).isEmpty();
         assertThat(lifecycle.state().label()).isEqualTo("stopped");
     }
 
