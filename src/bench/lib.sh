@@ -48,7 +48,7 @@ start_redis() {
   mv "$data"/redis/redis-server-* "$data/redis/redis-server"; chmod +x "$data/redis/redis-server"
   "$data/redis/redis-server" --port "$redis_port" --bind 127.0.0.1 --save "" --appendonly no --dir "$data/redis" >"$data/redis/log" &
   redis_pid=$!
-  echo "redis:    $("$data/redis/redis-server" --version | cut -d' ' -f3), no persistence, one thread for commands"
+  echo "redis:    $("$data/redis/redis-server" --version | cut -d' ' -f3 | tr -d v=), no persistence, one thread for commands"
 }
 
 # start_node [NAME=VALUE ...]: a node on the benchmark's PostgreSQL with the shipped JVM options. Of several nodes each has
