@@ -20,7 +20,6 @@ final class Failing {
     private final Samples late = new Samples();
     private final Map<String, Integer> outcomes = new TreeMap<>();
     private final Map<String, Long> sent = new HashMap<>();
-    private int numbers;
     private int failed;
     private long until;
 
@@ -59,9 +58,9 @@ final class Failing {
     }
 
     private void send(int at) {
-        String id = "f" + numbers++;
-        sent.put(id, System.nanoTime());
-        callers.get(at).write(Mesh.call(id, firstClient + at, DEADLINE_MS));
+        ByteBuffer request = mesh.call(firstClient + at, DEADLINE_MS);
+        sent.put(mesh.lastRequest(), System.nanoTime());
+        callers.get(at).write(request);
     }
 
     private void take(int at, ByteBuffer bytes) {

@@ -30,6 +30,7 @@ final class Mesh {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Loop loop = new Loop();
     private final int[] ports;
+    private long requests;
     private final List<WebSocketLine> quiet = new ArrayList<>();
 
     Mesh(int[] ports) throws IOException {
@@ -53,12 +54,18 @@ final class Mesh {
         return new Service(ports[0]).token("operator", "operator");
     }
 
-    /** Streams of the clients from this number on, which the server may close when others take them over. */
+    /** Streams of the clients from this number on. */
     Opened open(int node, int first, int count, int atATime) throws IOException {
         Opening opening = new Opening(loop, port(node), 0, client -> Service.signed(first + client, SECRET));
         List<WebSocketLine> lines = opening.open(count, atATime);
-        lines.forEach(WebSocketLine::mayEnd);
         return new Opened(lines, opening.samples());
+    }
+
+    /** The same, which the server may close when others take them over. */
+    Opened openForAWhile(int node, int first, int count, int atATime) throws IOException {
+        Opened opened = open(node, first, count, atATime);
+        opened.lines().forEach(WebSocketLine::mayEnd);
+        return opened;
     }
 
     /** Streams, and how long each took to be connected. */
@@ -93,9 +100,9 @@ final class Mesh {
         }
     }
 
-    static ByteBuffer call(String id, int client, int timeoutMs) {
+    ByteBuffer call(int client, int timeoutMs) {
         return WebSocketLine.frame(ClientMessage.newBuilder()
-                .setRequestId(id)
+                .setRequestId("b" + ++requests)
                 .setUCallRequest(UCallRequest.newBuilder()
                         .setToClient("c-bench" + client)
                         .setType("echo")
@@ -103,6 +110,11 @@ final class Mesh {
                         .setTimeoutMs(timeoutMs))
                 .build()
                 .toByteArray());
+    }
+
+    /** The id of the request made last. */
+    String lastRequest() {
+        return "b" + requests;
     }
 
     /** Asks a node by HTTP while the lines are served. */

@@ -87,7 +87,7 @@ public final class MeshBench {
 
     /** By uCall over these lines, to as many clients, one call under way on each. */
     private Samples calls(List<WebSocketLine> lines, int first, double seconds) throws IOException {
-        return new Round(lines, i -> Mesh.call("c", first + i, 10_000), (answer, i) -> judge(Service.parse(answer)))
+        return new Round(lines, i -> mesh.call(first + i, 10_000), (answer, i) -> judge(Service.parse(answer)))
                 .run(mesh.loop(), seconds);
     }
 
@@ -198,7 +198,7 @@ public final class MeshBench {
     }
 
     private Samples opened(List<WebSocketLine> there, int node, int first, int count, int atATime) throws IOException {
-        Mesh.Opened opened = mesh.open(node, first, count, atATime);
+        Mesh.Opened opened = mesh.openForAWhile(node, first, count, atATime);
         mesh.keep(opened.lines());
         there.addAll(opened.lines());
         return opened.samples();
@@ -212,7 +212,7 @@ public final class MeshBench {
             one.add(opened(there, 2, MANY + i, 1, 1));
             one.add(opened(there, 1, MANY + i, 1, 1));
             // The same handshake without anybody in the way.
-            Mesh.Opened alone = mesh.open(2, BEHIND, 1, 1);
+            Mesh.Opened alone = mesh.openForAWhile(2, BEHIND, 1, 1);
             fresh.add(alone.samples());
             alone.lines().forEach(WebSocketLine::close);
             mesh.loop().rest(0.005);

@@ -108,7 +108,8 @@ final class DeliveryCheck {
         Map<Integer, Call> firstOk = new HashMap<>();
         for (Call call : history.calls()) {
             if (call.isOk()) {
-                firstOk.merge(call.through(), call, (one, other) -> one.answeredAt() <= other.answeredAt() ? one : other);
+                firstOk.merge(
+                        call.through(), call, (one, other) -> one.answeredAt() <= other.answeredAt() ? one : other);
             }
         }
         Set<Run> told = new HashSet<>();

@@ -3,6 +3,7 @@ package io.huddle.soak;
 import io.huddle.harness.Node;
 import io.huddle.harness.TcpProxy;
 import io.huddle.harness.TcpProxy.Direction;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -28,6 +29,7 @@ final class Faults {
     private final Place place;
     private final Random random;
     private final CountDownLatch end;
+    private final long begun = System.nanoTime();
     private final Map<Kind, Integer> counts = new TreeMap<>();
 
     Faults(Place place, Random random, CountDownLatch end) {
@@ -47,7 +49,13 @@ final class Faults {
             int node = random.nextInt(place.nodes.size());
             Direction direction = random.nextBoolean() ? Direction.TO_SERVER : Direction.TO_CLIENT;
             counts.merge(kind, 1, Integer::sum);
-            System.out.println(java.time.LocalTime.now() + " " + kind + " node " + (node + 1) + " " + direction);
+            System.out.println(String.format(
+                    Locale.ROOT,
+                    "%6.1f s %s node %d %s",
+                    (System.nanoTime() - begun) / 1e9,
+                    kind,
+                    node + 1,
+                    direction));
             happen(kind, node, direction);
             // Sometimes the next one comes before all have recovered.
             rest(1_000, 12_000);

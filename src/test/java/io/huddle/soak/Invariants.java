@@ -59,8 +59,9 @@ final class Invariants {
     }
 
     private Set<String> registry() {
-        Set<String> connected =
-                people.stream().map(person -> person.recorder().client()).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> connected = people.stream()
+                .map(person -> person.recorder().client())
+                .collect(Collectors.toCollection(TreeSet::new));
         Set<String> numbers = new HashSet<>();
         for (Node node : place.nodes) {
             Map<String, String> listed = place.listed(node);
@@ -113,8 +114,11 @@ final class Invariants {
         Set<String> absent = new TreeSet<>();
         for (Person person : people) {
             if (person.isParticipant()) {
-                place.store
-                        .column("SELECT state FROM room_session WHERE id = ?", person.recorder().client())
+                place
+                        .store
+                        .column(
+                                "SELECT state FROM room_session WHERE id = ?",
+                                person.recorder().client())
                         .stream()
                         .filter(state -> !"present".equals(state))
                         .forEach(state -> absent.add(person.recorder().client() + " " + state));

@@ -47,6 +47,7 @@ final class Recorder {
 
     /** Fences and writes are seen by nodes only: this history has none. */
     History history() {
-        return new History(client, List.copyOf(connections), List.copyOf(calls), List.copyOf(runs), List.of(), List.of());
+        return new History(
+                client, List.copyOf(connections), List.copyOf(calls), List.copyOf(runs), List.of(), List.of());
     }
 }

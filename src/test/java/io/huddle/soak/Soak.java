@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * if anything is wrong.
  */
 final class Soak {
-    private static final Duration RECOVERY = Duration.ofSeconds(120);
+    private static final Duration RECOVERY = Duration.ofMinutes(2);
 
     private final long seed = Long.getLong("huddle.seed", System.nanoTime());
     private final Random random = new Random(seed);

@@ -56,10 +56,12 @@ final class Traffic {
                     return;
                 }
                 Api api = place.integrator(place.any(own)).within(PATIENCE);
-                String path = "/rooms/" + room + "/sessions/" + person.recorder().client() + "/lease";
+                String path =
+                        "/rooms/" + room + "/sessions/" + person.recorder().client() + "/lease";
                 JsonObject body =
                         Api.json().add("generation", person.generation()).build();
-                var unused = api.later("PUT", path, body).whenComplete((answer, failed) -> count("renew", answer, failed));
+                var unused =
+                        api.later("PUT", path, body).whenComplete((answer, failed) -> count("renew", answer, failed));
             }
         }
     }
