@@ -88,12 +88,13 @@ public final class MeshBench {
     /** By uCall over these lines, to as many clients, one call under way on each. */
     private Samples calls(List<WebSocketLine> lines, int first, double seconds) throws IOException {
         return new Round(lines, i -> mesh.call(first + i, 10_000), (answer, i) -> judge(Service.parse(answer)))
+                .onlyFor(message -> Service.parse(message).getReply())
                 .run(mesh.loop(), seconds);
     }
 
     private void judge(ServerMessage answer) {
         if (!answer.hasUCallResponse()) {
-            refusals.merge(answer.hasError() ? answer.getError() : "no answer within a second", 1, Integer::sum);
+            refusals.merge(answer.hasError() ? answer.getError() : "a wrong answer", 1, Integer::sum);
         }
     }
 
