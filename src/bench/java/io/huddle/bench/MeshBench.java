@@ -186,7 +186,9 @@ public final class MeshBench {
         List<WebSocketLine> there = new ArrayList<>();
         // Each node has 10,000 places and some are taken.
         int half = many / 2;
+        long scripts = redis.scripts();
         Samples first = opened(there, 1, MANY, half, LINES);
+        findings.tell("scripts of Redis a connection", "", (double) (redis.scripts() - scripts) / half);
         Samples second = opened(there, 2, MANY + half, many - half, LINES);
         findings.atLeast("connect and activate by signature on node 1, 64 at a time", "/s", first.perSecond(), 800);
         findings.load("  the same", first, 0);
@@ -218,8 +220,10 @@ public final class MeshBench {
             alone.lines().forEach(WebSocketLine::close);
             mesh.loop().rest(0.005);
         }
+        long scripts = redis.scripts();
         Samples away = opened(there, 2, MANY, count, 16);
         Samples back = opened(there, 1, MANY, count, 16);
+        findings.tell("scripts of Redis a takeover", "", (redis.scripts() - scripts) / (2.0 * count));
         findings.atMost("takeover from node to node, one at a time, p50", "ms", one.ms(0.5), 5);
         findings.load("  the same, from the TCP connection to the second ping", one, 0);
         findings.load("  a connection without anybody in the way, one at a time", fresh, 0);
@@ -237,6 +241,7 @@ public final class MeshBench {
             List<Double> all = new ArrayList<>();
             int found = 0;
             int pages = 0;
+            long scripts = redis.scripts();
             for (int i = 0; i < 15; i++) {
                 found = 0;
                 pages = 0;
@@ -254,6 +259,7 @@ public final class MeshBench {
             String what = String.format(Locale.ROOT, "listing %,d clients by pages of %,d", found, limit);
             findings.atMost(what + ", median of 15", "ms", all.get(7), 100);
             findings.tell("  best; pages " + pages, "ms", all.get(0));
+            findings.tell("  scripts of Redis a listing", "", (redis.scripts() - scripts) / 15.0);
         }
         List<Long> slow = redis.slow();
         findings.atMost(

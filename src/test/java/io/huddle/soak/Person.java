@@ -34,7 +34,7 @@ final class Person {
     private final String participant;
     private final Queue<StreamClient> leftOpen = new ArrayDeque<>();
     private int attempts;
-    private volatile boolean moves = true;
+    private volatile boolean moves;
     private volatile long generation;
     private volatile @Nullable StreamClient stream;
     private volatile String lastRefusal = "";
@@ -95,9 +95,9 @@ final class Person {
         return now != null && !now.isClosed();
     }
 
-    /** Stays where it is from now on, unless it is closed. */
-    void settle() {
-        moves = false;
+    /** Whether it leaves connections that are well, from now on; at first it does not. */
+    void mayMove(boolean may) {
+        moves = may;
     }
 
     /** Lives until the end. */

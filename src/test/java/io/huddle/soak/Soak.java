@@ -68,6 +68,7 @@ final class Soak {
         }));
         List<String> before = settled(place);
         tell("before   " + (before.isEmpty() ? people.size() + " connected, all invariants hold" : before));
+        people.forEach(person -> person.mayMove(true));
         start(() -> {
             traffic.call(perSecond);
             return true;
@@ -78,7 +79,7 @@ final class Soak {
         });
         faults.until(System.nanoTime() + (long) (minutes * 60e9));
         long mended = System.nanoTime();
-        people.forEach(Person::settle);
+        people.forEach(person -> person.mayMove(false));
         List<String> broken = settled(place);
         double recovery = (System.nanoTime() - mended) / 1e9;
         end.countDown();
