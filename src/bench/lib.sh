@@ -4,6 +4,8 @@ port=${BENCH_PORT:-9380}
 pgport=${BENCH_PGPORT:-54329}
 data=$(mktemp -d /tmp/huddle-bench.XXXXXX)
 node_pid=
+node_pids=()
+redis_pid=
 trap 'stop_all' EXIT
 
 machine() {
@@ -35,14 +37,30 @@ start_postgres() {
 
 sql() { "$bin/psql" -h 127.0.0.1 -p "$pgport" -U huddle -qAt huddle "$@"; }
 
-# start_node [NAME=VALUE ...]: a node on the benchmark's PostgreSQL with the shipped JVM options.
+# The Redis server that the tests use, without persistence, as the registry needs none.
+start_redis() {
+  local jar
+  redis_port=${BENCH_REDISPORT:-54379}
+  jar=$(ls ~/.m2/repository/com/github/codemonstur/embedded-redis/*/embedded-redis-*.jar 2>/dev/null | tail -1)
+  [ -n "$jar" ] || { echo "no Redis: mvn dependency:resolve brings embedded-redis" >&2; exit 1; }
+  mkdir "$data/redis"
+  unzip -qjo "$jar" "redis-server-*linux-$(uname -m | sed 's/x86_64/amd64/;s/aarch64/arm64/')" -d "$data/redis"
+  mv "$data"/redis/redis-server-* "$data/redis/redis-server"; chmod +x "$data/redis/redis-server"
+  "$data/redis/redis-server" --port "$redis_port" --bind 127.0.0.1 --save "" --appendonly no --dir "$data/redis" >"$data/redis/log" &
+  redis_pid=$!
+  echo "redis:    $("$data/redis/redis-server" --version | cut -d' ' -f3 | tr -d v=), no persistence, one thread for commands"
+}
+
+# start_node [NAME=VALUE ...]: a node on the benchmark's PostgreSQL with the shipped JVM options. Of several nodes each has
+# its name in $node and its port in $port.
 start_node() {
   env DB_DRIVER='postgresql-*.jar' DB_USER=huddle DB_PASSWORD=huddle \
     DB_URL="jdbc:postgresql://127.0.0.1:$pgport/huddle?tcpKeepAlive=true&socketTimeout=5&connectTimeout=2" \
     DB_ON_CONNECT="SET idle_in_transaction_session_timeout = '1s'; SET lock_timeout = '500ms'; SET statement_timeout = '800ms'; SET plan_cache_mode = force_generic_plan" \
-    HUDDLE_DEMO=true KEYSTORE_PASSWORD=benchmark HTTP_PORT="$port" WLP_OUTPUT_DIR="$data/node" "$@" \
-    "$wlp/bin/server" run huddle >"$data/node.log" 2>&1 &
+    HUDDLE_DEMO=true KEYSTORE_PASSWORD=benchmark HTTP_PORT="$port" WLP_OUTPUT_DIR="$data/${node:-node}" "$@" \
+    "$wlp/bin/server" run huddle >"$data/${node:-node}.log" 2>&1 &
   node_pid=$!
+  node_pids+=("$node_pid")
 }
 
 await_node() {
@@ -51,7 +69,7 @@ await_node() {
     kill -0 "$node_pid" 2>/dev/null || break
     sleep 0.05
   done
-  tail -30 "$data/node.log" >&2
+  tail -30 "$data/${node:-node}.log" >&2
   exit 1
 }
 
@@ -59,7 +77,7 @@ await_node() {
 node_java() {
   local pid
   for pid in $(pgrep -f 'ws-server.jar huddle'); do
-    if grep -qz "^WLP_OUTPUT_DIR=$data/node$" "/proc/$pid/environ" && [ "$(cat "/proc/$pid/comm")" = java ]; then echo "$pid"; return; fi
+    if grep -qz "^WLP_OUTPUT_DIR=$data/${node:-node}$" "/proc/$pid/environ" && [ "$(cat "/proc/$pid/comm")" = java ]; then echo "$pid"; return; fi
   done
   return 1
 }
@@ -78,7 +96,10 @@ part() { sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$1"; }
 stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
 
 stop_all() {
+  local pid
   stop_node
+  for pid in "${node_pids[@]}" $redis_pid; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${node_pids[@]}" $redis_pid; do wait "$pid" 2>/dev/null || true; done
   [ ! -f "$data/pg/postmaster.pid" ] || as_postgres "$bin/pg_ctl -m immediate -D $data/pg stop" >/dev/null 2>&1 || true
   rm -rf "$data"
 }

@@ -13,6 +13,9 @@ final class Loop {
     static final LongSupplier NO_WORK = () -> TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Selector selector;
+    private Runnable tick = () -> {};
+    private long interval = Long.MAX_VALUE;
+    private long ticked = System.nanoTime();
 
     Loop() throws IOException {
         this.selector = Selector.open();
@@ -22,9 +25,25 @@ final class Loop {
         return selector;
     }
 
+    /** Does this from time to time while it runs, whatever it runs for. */
+    void every(long nanos, Runnable work) {
+        interval = nanos;
+        tick = work;
+    }
+
+    /** Serves the lines for a while. */
+    void rest(double seconds) throws IOException {
+        long until = System.nanoTime() + (long) (seconds * 1e9);
+        run(() -> System.nanoTime() >= until, () -> TimeUnit.MILLISECONDS.toNanos(5));
+    }
+
     /** @param work run between events; gives the nanoseconds until it wants to run again */
     void run(BooleanSupplier done, LongSupplier work) throws IOException {
         while (!done.getAsBoolean()) {
+            if (System.nanoTime() - ticked > interval) {
+                ticked = System.nanoTime();
+                tick.run();
+            }
             long wait = work.getAsLong();
             if (wait < 1_000_000) {
                 selector.selectNow(Loop::ready);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 
 /** A closed loop over some lines for a while: on each one request under way, the next one sent when it is answered. */
 final class Round {
@@ -12,6 +13,7 @@ final class Round {
     private final IntFunction<ByteBuffer> request;
     private final ObjIntConsumer<ByteBuffer> check;
     private final Samples samples = new Samples();
+    private Predicate<ByteBuffer> isAnswer = message -> true;
     private long until;
     private int underWay;
 
@@ -23,6 +25,12 @@ final class Round {
         this.lines = lines;
         this.request = request;
         this.check = check;
+    }
+
+    /** Messages that are no answers: receipts of a busy server. */
+    Round onlyFor(Predicate<ByteBuffer> answers) {
+        isAnswer = answers;
+        return this;
     }
 
     Samples run(Loop loop, double seconds) throws IOException {
@@ -40,6 +48,9 @@ final class Round {
     private void ask(int i) {
         long sent = System.nanoTime();
         lines.get(i).ask(request.apply(i), answer -> {
+            if (!isAnswer.test(answer)) {
+                return;
+            }
             long now = System.nanoTime();
             samples.add(now - sent);
             check.accept(answer, i);

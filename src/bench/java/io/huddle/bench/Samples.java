@@ -4,39 +4,39 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /** Latencies in nanoseconds, all kept, and how long it took to collect them. */
-final class Samples {
+public final class Samples {
     private long[] nanos = new long[65_536];
     private int count;
     private double seconds;
 
-    void add(long latency) {
+    public void add(long latency) {
         if (count == nanos.length) {
             nanos = Arrays.copyOf(nanos, 2 * count);
         }
         nanos[count++] = latency;
     }
 
-    void took(long elapsed) {
+    public void took(long elapsed) {
         seconds += elapsed / 1e9;
     }
 
-    void add(Samples more) {
+    public void add(Samples more) {
         for (int i = 0; i < more.count; i++) {
             add(more.nanos[i]);
         }
         seconds += more.seconds;
     }
 
-    int count() {
+    public int count() {
         return count;
     }
 
-    double perSecond() {
+    public double perSecond() {
         return count / seconds;
     }
 
     /** The members of a JSON object. */
-    String members() {
+    public String members() {
         long[] sorted = Arrays.copyOf(nanos, count);
         Arrays.sort(sorted);
         return String.format(
@@ -47,6 +47,13 @@ final class Samples {
                 at(sorted, 0.5),
                 at(sorted, 0.99),
                 at(sorted, 1));
+    }
+
+    /** A quantile in milliseconds. */
+    public double ms(double quantile) {
+        long[] sorted = Arrays.copyOf(nanos, count);
+        Arrays.sort(sorted);
+        return at(sorted, quantile);
     }
 
     private static double at(long[] sorted, double quantile) {

@@ -13,6 +13,7 @@ final class WebSocketLine extends Line {
     private final String target;
     private final Runnable opened;
     private boolean isOpen;
+    private boolean mayEnd;
 
     WebSocketLine(Loop loop, int port, int socketBytes, String target, Runnable opened) throws IOException {
         super(loop, port, socketBytes);
@@ -35,6 +36,19 @@ final class WebSocketLine extends Line {
             frame.put((byte) (0x80 | 127)).putLong(payload.length);
         }
         return frame.putInt(0).put(payload).flip();
+    }
+
+    /** From now on the server may close this line, as it does with one that is taken over. */
+    void mayEnd() {
+        mayEnd = true;
+    }
+
+    @Override
+    void ended() throws IOException {
+        if (!mayEnd) {
+            super.ended();
+        }
+        close();
     }
 
     @Override
@@ -82,6 +96,10 @@ final class WebSocketLine extends Line {
         }
         ByteBuffer payload = frame.slice(frame.position(), length);
         read.position(frame.position() + length);
+        if ((first & 0xf) == CLOSE && mayEnd) {
+            close();
+            return true;
+        }
         if ((first & 0xf) == CLOSE) {
             int code = payload.remaining() < 2 ? 0 : Short.toUnsignedInt(payload.getShort());
             throw new IllegalStateException(

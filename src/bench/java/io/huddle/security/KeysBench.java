@@ -14,7 +14,7 @@ import java.sql.Statement;
 import java.util.Objects;
 
 /**
- * Makes the keys of a benchmark's clients at once, all with one secret, sealed as any other: {@code POST
+ * Makes the keys of a benchmark's clients at once, all with one secret, sealed as any other, integrators of one team: {@code POST
  * /bench/keys?count=&secret=} for {@code c-bench0} and so on.
  */
 @WebServlet("/bench/keys")
@@ -33,7 +33,9 @@ public class KeysBench extends HttpServlet {
                 PreparedStatement key = connection.prepareStatement(
                         "INSERT INTO client_key VALUES (?, 'integrator', CURRENT_TIMESTAMP, 'bench')");
                 PreparedStatement secret = connection.prepareStatement(
-                        "INSERT INTO client_secret VALUES (?, ?, 1, ?, CURRENT_TIMESTAMP, 'bench')")) {
+                        "INSERT INTO client_secret VALUES (?, ?, 1, ?, CURRENT_TIMESTAMP, 'bench')");
+                PreparedStatement team = connection.prepareStatement("INSERT INTO client_team VALUES (?, 'bench')")) {
+            clear.execute("DELETE FROM client_team WHERE team = 'bench'");
             clear.execute("DELETE FROM client_secret WHERE created_by = 'bench'");
             clear.execute("DELETE FROM client_key WHERE created_by = 'bench'");
             for (int i = 0; i < count; i++) {
@@ -44,9 +46,12 @@ public class KeysBench extends HttpServlet {
                 secret.setString(2, client);
                 secret.setString(3, seal.seal(client, request.getParameter("secret")));
                 secret.addBatch();
+                team.setString(1, client);
+                team.addBatch();
                 if (i % 500 == 499 || i == count - 1) {
                     key.executeBatch();
                     secret.executeBatch();
+                    team.executeBatch();
                 }
             }
         } catch (SQLException failed) {

@@ -7,6 +7,7 @@ import io.huddle.web.Ids;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -359,7 +360,7 @@ final class Member {
     /** Silence passes; what the registry says of this node's settings has to be told to somebody who can change them. */
     private void blame(Throwable failed) {
         Throwable cause = failed;
-        while (cause.getCause() != null && !(cause instanceof IllegalStateException)) {
+        while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
         }
         if (!(cause instanceof IllegalStateException) || cause.getMessage() == null) {

@@ -2,12 +2,8 @@ package io.huddle.mesh;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.huddle.link.LinkFailed;
 import io.huddle.link.Links;
 import io.huddle.membership.Membership;
-import io.huddle.membership.NodeInfo;
-import io.huddle.mesh.MeshMetrics.Result;
-import io.huddle.mesh.Routes.Route;
 import io.huddle.mesh.wire.CallAnswer;
 import io.huddle.mesh.wire.CallRequest;
 import io.huddle.mesh.wire.DisconnectRequest;
@@ -35,6 +31,7 @@ import io.huddle.wire.DCallRequest;
 import io.huddle.wire.DCallResponse;
 import io.huddle.wire.ServerMessage;
 import io.huddle.wire.Trace;
+import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -42,12 +39,8 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +86,24 @@ public class Clients {
     @Resource
     private ManagedExecutorService executor;
 
+    @SuppressWarnings("NullAway.Init")
+    private Attempt.Around around;
+
+    @PostConstruct
+    void prepare() {
+        around = new Attempt.Around(
+                client -> streams.find(client).filter(local::isOwned),
+                client -> streams.find(client).isPresent(),
+                registry::getClient,
+                membership::mayDeliver,
+                membership::process,
+                membership::node,
+                links::isFresh,
+                links::call,
+                routes,
+                metrics::invocation);
+    }
+
     /**
      * Calls a client, wherever it is connected.
      *
@@ -132,7 +143,7 @@ public class Clients {
                     Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
         }
         ServerMessage message = request.build();
-        Attempt<ClientMessage> attempt = new Attempt<>(client, deadline) {
+        Attempt<ClientMessage> attempt = new Attempt<>(around, client, deadline) {
             @Override
             CompletionStage<ClientMessage> here(ClientStream stream) {
                 if (reach != null && !local.isReachable(stream, reach)) {
@@ -178,7 +189,7 @@ public class Clients {
     public CompletionStage<ClientRecord> patchMetadata(
             Reach reach, String client, JsonObject patch, Duration deadline) {
         String changes = patch.toString();
-        Attempt<String> attempt = new Attempt<>(client, deadline) {
+        Attempt<String> attempt = new Attempt<>(around, client, deadline) {
             @Override
             CompletionStage<String> here(ClientStream stream) {
                 if (!local.isReachable(stream, reach)) {
@@ -213,7 +224,7 @@ public class Clients {
 
     /** Disconnects a client, whose stream closes as disconnected by an operator. Done when its node has done it. */
     public CompletionStage<Void> disconnect(String client, Duration deadline) {
-        Attempt<Boolean> attempt = new Attempt<>(client, deadline) {
+        Attempt<Boolean> attempt = new Attempt<>(around, client, deadline) {
             @Override
             CompletionStage<Boolean> here(ClientStream stream) {
                 return CompletableFuture.supplyAsync(
@@ -278,15 +289,15 @@ public class Clients {
         return stream.identity() instanceof Identity.Client key && key.is(Role.INTEGRATOR) ? key : null;
     }
 
-    private static Refused notFound() {
+    static Refused notFound() {
         return new Refused(Refusal.CLIENT_NOT_FOUND, "no client of your teams has this id");
     }
 
-    private static Refused unavailable(String why) {
+    static Refused unavailable(String why) {
         return new Refused(Refusal.OWNER_UNAVAILABLE, why + "; try again");
     }
 
-    private static <T> CompletionStage<T> registered(CompletionStage<T> asked) {
+    static <T> CompletionStage<T> registered(CompletionStage<T> asked) {
         return asked.handle((answer, failed) -> {
             if (failed == null) {
                 return answer;
@@ -297,199 +308,5 @@ public class Clients {
             }
             throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
         });
-    }
-
-    /** One thing that is asked of one client: here, or of the node that has it. */
-    private abstract class Attempt<T> {
-        private final String client;
-        private final long begun = System.nanoTime();
-        private final long until;
-        private MeshMetrics.Route route = MeshMetrics.Route.NONE;
-
-        Attempt(String client, Duration deadline) {
-            this.client = client;
-            this.until = begun + deadline.toNanos();
-        }
-
-        abstract CompletionStage<T> here(ClientStream stream);
-
-        abstract String operation();
-
-        abstract ByteString request(Target target);
-
-        abstract T answer(ByteString answer) throws InvalidProtocolBufferException;
-
-        Duration left() {
-            return Duration.ofNanos(Math.max(1, until - System.nanoTime()));
-        }
-
-        CompletionStage<T> run() {
-            CompletableFuture<T> result;
-            try {
-                result = begin().toCompletableFuture();
-            } catch (RuntimeException refused) {
-                result = CompletableFuture.failedFuture(refused);
-            }
-            return result.whenComplete((answer, failed) ->
-                    metrics.invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun));
-        }
-
-        private CompletionStage<T> begin() {
-            if (!membership.mayDeliver()) {
-                throw unavailable("this node cannot prove that it belongs to the mesh");
-            }
-            Optional<ClientStream> stream = streams.find(client).filter(local::isOwned);
-            if (stream.isPresent()) {
-                route = MeshMetrics.Route.LOCAL;
-                return here(stream.get());
-            }
-            route = MeshMetrics.Route.REMOTE;
-            Route known = routes.find(client);
-            if (known != null && links.isFresh(known.node(), known.process())) {
-                // Its correction is the one of this call.
-                return along(known, () -> lookUp(false));
-            }
-            return lookUp(true);
-        }
-
-        /** @param again whether the owner that is found may send the call here once more */
-        private CompletionStage<T> lookUp(boolean again) {
-            return timely(registered(registry.getClient(client))).thenCompose(found -> {
-                ClientRecord record = found.orElseThrow(() -> {
-                    route = MeshMetrics.Route.NONE;
-                    return notFound();
-                });
-                if (record.process().equals(membership.process())) {
-                    return streams.find(client)
-                            .filter(local::isOwned)
-                            .map(this::here)
-                            .orElseThrow(Attempt::gone);
-                }
-                Route now = new Route(record.node(), record.process(), record.connectionId());
-                routes.put(client, now);
-                return along(now, again ? () -> lookUp(false) : null);
-            });
-        }
-
-        private static Refused gone() {
-            return new Refused(
-                    Refusal.CLIENT_DISCONNECTED, "the client's connection has just ended; the call was not sent");
-        }
-
-        private CompletionStage<T> along(Route way, @Nullable Supplied<T> correction) {
-            return timely(membership.node(way.node())).thenCompose(node -> {
-                NodeInfo owner = node.filter(info -> info.process().equals(way.process()))
-                        .orElse(null);
-                if (owner == null) {
-                    routes.forget(client, way);
-                    if (correction != null) {
-                        return correction.get();
-                    }
-                    throw unavailable("the client's node does not answer");
-                }
-                Target target = Target.newBuilder()
-                        .setClient(client)
-                        .setConnection(way.connectionId())
-                        .setNode(way.node())
-                        .setProcess(way.process())
-                        .build();
-                return links.call(PeerCalls.peer(owner), operation(), request(target), left())
-                        .handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
-                        .thenCompose(Function.identity());
-            });
-        }
-
-        private CompletionStage<T> answered(ByteString bytes) {
-            try {
-                T answer = answer(bytes);
-                if (!membership.mayDeliver()) {
-                    throw new Refused(Refusal.DELIVERY_INDETERMINATE, "this node lost its lease meanwhile");
-                }
-                return CompletableFuture.completedFuture(answer);
-            } catch (InvalidProtocolBufferException unreadable) {
-                throw new Refused(Refusal.DELIVERY_INDETERMINATE, "the answer of the client's node cannot be read");
-            }
-        }
-
-        private CompletionStage<T> failed(Route way, @Nullable Supplied<T> correction, Throwable thrown) {
-            if (!(PeerCalls.cause(thrown) instanceof LinkFailed failure)) {
-                throw thrown instanceof RuntimeException known ? known : new IllegalStateException(thrown);
-            }
-            String code = failure.code();
-            boolean isElsewhere = PeerCalls.NOT_MINE.equals(code) || PeerCalls.FENCED.equals(code);
-            if (isElsewhere) {
-                routes.forget(client, way);
-                if (correction != null) {
-                    return correction.get();
-                }
-                throw PeerCalls.FENCED.equals(code) ? unavailable("the client's node cannot prove its lease") : gone();
-            }
-            throw refusal(failure);
-        }
-
-        private RuntimeException refusal(LinkFailed failure) {
-            return switch (failure.reason()) {
-                case NOT_SENT -> unavailable("the client's node cannot be reached");
-                case NOT_SENT_IN_TIME ->
-                    new Refused(Refusal.DEADLINE_EXCEEDED, "the client's node was not reached in time");
-                case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
-                case INDETERMINATE -> new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
-                case REMOTE -> remote(failure);
-            };
-        }
-
-        private RuntimeException remote(LinkFailed failure) {
-            Refusal refusal = PeerCalls.refusalOf(failure.code());
-            if (refusal == null) {
-                // The peer knows the operation less well than this node, or failed in the middle of it.
-                return LinkFailed.UNKNOWN_OPERATION.equals(failure.code())
-                        ? unavailable("the client's node runs a release that cannot do this")
-                        : new Refused(Refusal.DELIVERY_INDETERMINATE, "the client's node failed");
-            }
-            return refusal == Refusal.CLIENT_ERROR
-                    ? new StreamError(Refusal.CLIENT_ERROR.slug(), failure.isUserError())
-                    : new Refused(refusal, refusal.title());
-        }
-
-        private <A> CompletionStage<A> timely(CompletionStage<A> stage) {
-            return stage.toCompletableFuture()
-                    .copy()
-                    .orTimeout(left().toNanos(), TimeUnit.NANOSECONDS)
-                    .exceptionally(failed -> {
-                        Throwable cause = PeerCalls.cause(failed);
-                        if (cause instanceof TimeoutException) {
-                            throw new Refused(Refusal.DEADLINE_EXCEEDED, "the client was not found in time");
-                        }
-                        if (cause instanceof RegistryUnavailable) {
-                            throw unavailable("the registry of clients does not answer");
-                        }
-                        throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
-                    });
-        }
-
-        private static Result result(Throwable failed) {
-            Throwable cause = PeerCalls.cause(failed);
-            if (cause instanceof StreamError) {
-                return Result.CLIENT_ERROR;
-            }
-            if (!(cause instanceof Refused refused)) {
-                return Result.FAILED;
-            }
-            return switch (refused.refusal()) {
-                case CLIENT_NOT_FOUND -> Result.NOT_FOUND;
-                case CLIENT_DISCONNECTED -> Result.DISCONNECTED;
-                case OWNER_UNAVAILABLE -> Result.OWNER_UNAVAILABLE;
-                case BACKPRESSURE -> Result.BACKPRESSURE;
-                case DEADLINE_EXCEEDED -> Result.DEADLINE_EXCEEDED;
-                case DELIVERY_INDETERMINATE -> Result.INDETERMINATE;
-                default -> Result.FAILED;
-            };
-        }
-    }
-
-    /** The same once more, another way. */
-    @FunctionalInterface
-    private interface Supplied<T> {
-        CompletionStage<T> get();
     }
 }

@@ -29,6 +29,9 @@ final class Lifecycle {
      * @return the state if it is another than before
      */
     synchronized Optional<State> next(boolean hasLease, boolean isDraining, boolean isFailed) {
+        if (state == State.STOPPED) {
+            return Optional.empty();
+        }
         State next = state;
         if (stopping || isDraining) {
             next = State.DRAINING;

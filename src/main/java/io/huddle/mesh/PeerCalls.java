@@ -225,7 +225,7 @@ public class PeerCalls {
         if (!isMine(target)) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED);
         }
-        Optional<ClientStream> stream = streams.find(target.getClient(), target.getConnection());
+        Optional<ClientStream> stream = streams.findUnlessQuiet(target.getClient(), target.getConnection());
         if (stream.isEmpty()) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.GONE);
         }
@@ -290,9 +290,13 @@ public class PeerCalls {
         if (!membership.mayDeliver()) {
             throw remote(FENCED, false);
         }
-        return streams.find(target.getClient())
-                .filter(stream -> stream.connectionId().equals(target.getConnection()) && local.isOwned(stream))
+        ClientStream stream = streams.find(target.getClient())
+                .filter(one -> one.connectionId().equals(target.getConnection()))
                 .orElseThrow(() -> remote(NOT_MINE, false));
+        if (!local.isOwned(stream)) {
+            throw remote(FENCED, false);
+        }
+        return stream;
     }
 
     private static LinkFailed remote(String code, boolean userError) {

@@ -126,16 +126,30 @@ public final class ClientStream {
     /** The handshake's metadata as a JSON object, or what replaced it since. */
     public String metadata() {
         String json = metadata;
-        if (json == null) {
-            JsonObjectBuilder object = Json.createObjectBuilder();
-            handshake.metadata().forEach(object::add);
-            return object.build().toString();
+        if (json != null) {
+            return json;
         }
-        return json;
+        String asked = asked();
+        synchronized (this) {
+            if (metadata == null) {
+                // Kept, for finding the JSON provider costs far more than the text.
+                metadata = asked;
+            }
+            return String.valueOf(metadata);
+        }
+    }
+
+    private String asked() {
+        if (handshake.metadata().isEmpty()) {
+            return "{}";
+        }
+        JsonObjectBuilder object = Json.createObjectBuilder();
+        handshake.metadata().forEach(object::add);
+        return object.build().toString();
     }
 
     /** Replaces the metadata by a JSON object, which the caller has checked. */
-    public void metadata(String json) {
+    public synchronized void metadata(String json) {
         metadata = json;
     }
 
@@ -211,6 +225,11 @@ public final class ClientStream {
      */
     public CompletionStage<Void> fence() {
         close(CloseCause.SUPERSEDED, "a newer connection has taken over");
+        return outbox.quiet();
+    }
+
+    /** Completes when no frame is being written to its socket any more. */
+    CompletionStage<Void> quiet() {
         return outbox.quiet();
     }
 

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,6 +48,9 @@ public class Streams {
     private final Limits limits = Limits.configured();
     private final Set<ClientStream> open = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, ClientStream> owners = new ConcurrentHashMap<>();
+
+    /** Dead streams whose last frame is still being written, by connection id. */
+    private final ConcurrentMap<String, ClientStream> fading = new ConcurrentHashMap<>();
 
     @Inject
     private Dispatcher dispatcher;
@@ -225,6 +229,19 @@ public class Streams {
                 .findAny();
     }
 
+    /** The same as long as anything may still be written to its socket, whether it lives or not. */
+    public Optional<ClientStream> findUnlessQuiet(String clientId, String connectionId) {
+        ClientStream owner = owners.get(clientId);
+        if (owner != null && owner.connectionId().equals(connectionId)) {
+            return Optional.of(owner);
+        }
+        return open.stream()
+                .filter(stream -> stream.connectionId().equals(connectionId))
+                .findAny()
+                // Last, for this is where it goes.
+                .or(() -> Optional.ofNullable(fading.get(connectionId)));
+    }
+
     /** True if a live connection of this client id is on this node, public or in its handshake, the one named aside. */
     public boolean isHere(String clientId, String otherThan) {
         return open.stream()
@@ -303,6 +320,11 @@ public class Streams {
     }
 
     private void leftBehind(ClientStream stream, boolean wasPublic) {
+        CompletionStage<Void> quiet = stream.quiet();
+        if (!quiet.toCompletableFuture().isDone()) {
+            fading.put(stream.connectionId(), stream);
+            var unused = quiet.thenRun(() -> fading.remove(stream.connectionId(), stream));
+        }
         open.remove(stream);
         owners.remove(stream.clientId(), stream);
         execute(() -> {

@@ -245,6 +245,7 @@ class ObservabilityIT extends Contract {
         Api nobody = Api.anonymous(site.node()).atRoot();
         assertHealth(nobody.get("/health/live"), "process");
         assertHealth(nobody.get("/health/ready"), "database");
+        assertHealth(nobody.get("/health/ready"), "mesh");
         assertHealth(nobody.get("/health/started"), "schema");
     }
 

@@ -58,6 +58,30 @@ class MemberTest {
         assertThat(node.member.lease()).isPresent();
     }
 
+    /** A node with another number of shards would put clients where nobody finds them. */
+    @Test
+    void gain_registryRefusesTheSettings_saysWhyUntilTheyAreRight() {
+        Sailor node = new Sailor(world, () -> store, Sailor.TERMS);
+        node.beginEpoch = epoch -> failed();
+        node.start();
+        world.run(500);
+        assertThat(node.member.problem())
+                .as("silence is no problem of the settings")
+                .isEmpty();
+
+        node.beginEpoch = epoch -> CompletableFuture.<Void>completedFuture(null).thenApply(nothing -> {
+            throw new IllegalStateException("4 shards, not 64");
+        });
+        world.run(4_000);
+        assertThat(node.member.problem()).contains("4 shards, not 64");
+        assertThat(node.member.lease()).isEmpty();
+
+        node.beginEpoch = epoch -> CompletableFuture.completedFuture(null);
+        world.run(1_100);
+        assertThat(node.member.problem()).isEmpty();
+        assertThat(node.member.lease()).isPresent();
+    }
+
     @Test
     void lease_renewedEveryThreeSeconds_staysForAnHourUnderOneNumber() {
         Sailor node = Sailor.joined(world, store);

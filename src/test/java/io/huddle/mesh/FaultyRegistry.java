@@ -86,6 +86,8 @@ final class FaultyRegistry {
         due.forEach(Runnable::run);
     }
 
+    /** What it returns is the stage that its caller asked the registry for. */
+    @SuppressWarnings("FutureReturnValueIgnored")
     private @Nullable Object call(Method method, Object[] arguments) throws Throwable {
         String name = method.getName();
         if (!CompletionStage.class.isAssignableFrom(method.getReturnType())) {

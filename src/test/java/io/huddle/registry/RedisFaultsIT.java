@@ -113,6 +113,9 @@ class RedisFaultsIT {
         assertThatThrownBy(() -> done(second.checkShards()))
                 .hasRootCauseInstanceOf(IllegalStateException.class)
                 .hasStackTraceContaining("has 4 shards, and this node is set to 64");
+        assertThatThrownBy(() -> done(second.beginEpoch("epoch-of-another")))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .hasStackTraceContaining("has 4 shards, and this node is set to 64");
     }
 
     @Test
