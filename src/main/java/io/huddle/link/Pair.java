@@ -24,9 +24,6 @@ final class Pair {
 
     private static final int CALL_BYTES = 64;
 
-    /** After a refused attempt, so that a peer that is down is not dialled for every call. */
-    private static final long REST_NANOS = 200_000_000;
-
     private final Limits limits;
     private final Alarm alarm;
     private final Measured.Tally tally;
@@ -35,7 +32,6 @@ final class Pair {
     private long waitingBytes;
     private @Nullable Link link;
     private boolean dialing;
-    private boolean resting;
     private int hanging;
     private long attempt;
 
@@ -105,7 +101,7 @@ final class Pair {
             if (link != null) {
                 return false;
             }
-            if (!dialing && (resting || hanging >= MOST_HANGING)) {
+            if (!dialing && hanging >= MOST_HANGING) {
                 call.lose("the peer cannot be reached");
                 return true;
             }
@@ -173,15 +169,9 @@ final class Pair {
                 return;
             }
             dialing = false;
-            resting = true;
             left = take();
         }
-        var unused = alarm.after(REST_NANOS, this::rested);
         left.forEach(call -> call.lose("the peer cannot be reached"));
-    }
-
-    private synchronized void rested() {
-        resting = false;
     }
 
     /** Takes a link that either side has opened; answers the calls that waited for one, which are to be submitted again. */

@@ -110,7 +110,7 @@ class MeshPageTest {
                 String path = "\n  " + call.group(2) + ":\n";
                 assertThat(api).as(code).contains(path);
                 String operations =
-                        api.substring(api.indexOf(path) + path.length()).split("\n  /")[0];
+                        api.substring(api.indexOf(path) + path.length()).split("\n  /", 2)[0];
                 assertThat(operations)
                         .as(code)
                         .contains("\n    " + call.group(1).toLowerCase(java.util.Locale.ROOT) + ":\n");
