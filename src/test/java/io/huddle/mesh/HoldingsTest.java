@@ -383,7 +383,9 @@ class HoldingsTest {
         assertThat(streams).allMatch(ClientStream::isPublic);
         assertThat(cluster.fenced).isEmpty();
         List<ClientRecord> records = recordsOf(a);
-        assertThat(records).hasSize(10_000).allMatch(record -> Long.valueOf(record.order()).equals(orders.get(record.clientId())));
+        assertThat(records)
+                .hasSize(10_000)
+                .allMatch(record -> Long.valueOf(record.order()).equals(orders.get(record.clientId())));
         assertThat(records).allMatch(record -> record.connectedAt() == 1_000_000);
         assertThat(a.told).as("each once").hasSize(10_000);
         assertThat(a.holdings.leftovers()).isZero();

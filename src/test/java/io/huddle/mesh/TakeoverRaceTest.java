@@ -108,7 +108,9 @@ class TakeoverRaceTest {
             assertThat(alive).as(what).isSubsetOf(newest);
             assertThat(alive).as(what).hasSizeGreaterThanOrEqualTo(faults == 0 ? 1 : 0);
             if (!alive.isEmpty()) {
-                assertThat(record == null ? null : record.connectionId()).as(what).isEqualTo(newest);
+                assertThat(record == null ? null : record.connectionId())
+                        .as(what)
+                        .isEqualTo(newest);
             }
         }
     }
