@@ -34,7 +34,7 @@ public class ClientMethods {
     private LocalCalls local;
 
     /** Calls another client; for keys with the role {@code integrator}, within their teams. */
-    @Handles("uCall")
+    @Handles(value = "uCall", blocking = false)
     public CompletionStage<UCallResponse> call(ClientStream stream, UCallRequest request) {
         Identity.Client caller = Clients.integrator(stream);
         if (caller == null) {

@@ -420,6 +420,19 @@ class HoldingsTest {
     }
 
     @Test
+    void record_thatTheRegistryHasLost_isFoundThoughTheFirstComparisonGotNoAnswer() {
+        ClientStream stream = a.device(false);
+        done(cluster.real.unregister(a.node.warrant(), CLIENT, stream.connectionId(), false));
+        cluster.faulty.order("listRecordsOfNode", Fault.LOST_REQUEST);
+        a.holdings.compare();
+        assertThat(cluster.owner()).isEmpty();
+
+        a.holdings.beat();
+
+        assertThat(cluster.owner()).contains(stream.connectionId());
+    }
+
+    @Test
     void record_withoutAStream_isRemovedByTheComparison() {
         done(cluster.real.register(a.node.warrant(), Cluster.registration("x-forgotten", 4)));
 

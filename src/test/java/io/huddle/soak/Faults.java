@@ -29,7 +29,6 @@ final class Faults {
     private final Place place;
     private final Random random;
     private final CountDownLatch end;
-    private final long begun = System.nanoTime();
     private final Map<Kind, Integer> counts = new TreeMap<>();
 
     Faults(Place place, Random random, CountDownLatch end) {
@@ -44,6 +43,7 @@ final class Faults {
 
     /** One fault after the other until then; everything is mended when this returns. */
     void until(long instant) throws InterruptedException {
+        long begun = System.nanoTime();
         while (System.nanoTime() < instant) {
             Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
             int node = random.nextInt(place.nodes.size());

@@ -66,15 +66,15 @@ final class Soak {
             person.live();
             return true;
         }));
+        start(() -> {
+            traffic.renew();
+            return true;
+        });
         List<String> before = settled(place);
         tell("before   " + (before.isEmpty() ? people.size() + " connected, all invariants hold" : before));
         people.forEach(person -> person.mayMove(true));
         start(() -> {
             traffic.call(perSecond);
-            return true;
-        });
-        start(() -> {
-            traffic.renew();
             return true;
         });
         faults.until(System.nanoTime() + (long) (minutes * 60e9));
