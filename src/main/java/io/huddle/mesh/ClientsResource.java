@@ -126,8 +126,10 @@ public class ClientsResource {
         Caller operator = callers.current();
         operator.need(Role.OPERATOR);
         String reason = Reason.need(header);
-        // Looked up first: what is not there leaves no line in the audit.
-        return clients.get(EVERYBODY, possible(client))
+        // Looked up first: what is not there leaves no line in the audit. The line is written as part of this
+        // application,
+        // of which the threads that read from Redis know nothing.
+        return executor.copy(clients.get(EVERYBODY, possible(client)))
                 .thenAcceptAsync(found -> record(operator, client, reason), executor)
                 .thenCompose(recorded -> clients.disconnect(client, DEADLINE))
                 .whenCompleteAsync((done, failed) -> {}, executor);
