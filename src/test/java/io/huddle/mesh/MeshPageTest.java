@@ -119,14 +119,9 @@ class MeshPageTest {
             if (call.matches()) {
                 String path = "\n  " + call.group(2) + ":\n";
                 assertThat(api).as(code).contains(path);
-<<<<<<< HEAD
-                String operations =
-                        api.substring(api.indexOf(path) + path.length()).split("\n  /", 2)[0];
-=======
                 int start = api.indexOf(path) + path.length();
                 int end = api.indexOf("\n  /", start);
                 String operations = api.substring(start - 1, end < 0 ? api.length() : end);
->>>>>>> ccc31f3fdfc3552a250d0d421527339fcdebbc10
                 assertThat(operations)
                         .as(code)
                         .contains("\n    " + call.group(1).toLowerCase(Locale.ROOT) + ":\n");
