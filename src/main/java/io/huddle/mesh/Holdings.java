@@ -389,8 +389,17 @@ final class Holdings {
         due = false;
         boolean isDone = false;
         try {
+            // Whatever is recorded while the listing goes on may not be in it.
+            List<Held> before = held.values().stream()
+                    .filter(mine -> isRecorded(mine, warrant.node()))
+                    .toList();
             Set<String> recorded = recorded(warrant.node());
-            isDone = recorded != null && enlistMissing(recorded, warrant.node());
+            if (recorded != null) {
+                before.stream()
+                        .filter(mine -> mine.stream.isPublic() && !recorded.contains(mine.stream.connectionId()))
+                        .forEach(mine -> mine.isActive = false);
+                isDone = enlistMissing(warrant.node());
+            }
         } finally {
             comparing.set(false);
             due |= !isDone;
@@ -398,13 +407,10 @@ final class Holdings {
     }
 
     /** @return false if the registry became too slow for all of them to have their turn */
-    private boolean enlistMissing(Set<String> recorded, long number) {
+    private boolean enlistMissing(long number) {
         for (Held mine : held.values()) {
             if (!mine.stream.isPublic()) {
                 continue;
-            }
-            if (isRecorded(mine, number) && !recorded.contains(mine.stream.connectionId())) {
-                mine.isActive = false;
             }
             if (!isRecorded(mine, number)) {
                 if (!isPlaceTaken()) {
