@@ -129,7 +129,7 @@ abstract class Attempt<T> {
         return timely(Clients.registered(around.registry().apply(client))).thenCompose(found -> {
             ClientRecord record = found.orElseThrow(() -> {
                 route = MeshMetrics.Route.NONE;
-                return Clients.notFound();
+                return absent();
             });
             if (record.process().equals(around.process().get())) {
                 return around.here().apply(client).map(this::here).orElseThrow(this::gone);
@@ -138,6 +138,16 @@ abstract class Attempt<T> {
             around.routes().put(client, now);
             return along(now, again ? () -> lookUp(false) : null);
         });
+    }
+
+    /** No record proves an absence only to a node that may deliver, and of a client that is not right here. */
+    private Refused absent() {
+        if (around.isHere().test(client)) {
+            return Clients.unavailable("the client's connection is being recorded anew");
+        }
+        return around.mayDeliver().getAsBoolean()
+                ? Clients.notFound()
+                : Clients.unavailable("this node cannot prove that it belongs to the mesh");
     }
 
     private Refused gone() {

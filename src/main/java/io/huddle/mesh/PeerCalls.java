@@ -113,6 +113,7 @@ public class PeerCalls {
         Target target = target(record);
         try {
             if (isMine(target)) {
+                // On this thread, which may wait: others of its pool wait, too, and none would be left to do it.
                 return operation.equals("probe")
                         ? standing(standing(target))
                         : standing(within(fenceHere(target, most), most));
@@ -216,7 +217,9 @@ public class PeerCalls {
     }
 
     private CompletionStage<ByteString> fence(Target target, Duration residual) {
-        return fenceHere(target, residual)
+        // Its end tells observers, who may take their time: not on a thread of the link.
+        return CompletableFuture.supplyAsync(() -> fenceHere(target, residual), executor)
+                .thenCompose(standing -> standing)
                 .thenApply(standing ->
                         FenceAnswer.newBuilder().setStanding(standing).build().toByteString());
     }
@@ -225,13 +228,14 @@ public class PeerCalls {
         if (!isMine(target)) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED);
         }
-        Optional<ClientStream> stream = streams.findUnlessQuiet(target.getClient(), target.getConnection());
-        if (stream.isEmpty()) {
+        Optional<CompletionStage<Void>> quiet = streams.fence(target.getClient(), target.getConnection());
+        if (quiet.isEmpty()) {
             return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.GONE);
         }
-        // Its end tells observers, who may take their time: not on a thread of the link.
-        return CompletableFuture.supplyAsync(() -> stream.get().fence(), executor)
-                .thenCompose(quiet -> quiet.toCompletableFuture().orTimeout(deadline.toMillis(), TimeUnit.MILLISECONDS))
+        return quiet.get()
+                .toCompletableFuture()
+                .copy()
+                .orTimeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
                 .thenApply(nothing -> io.huddle.mesh.wire.Standing.FENCED);
     }
 

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The orphan queue in Redis: what is told of it in {@link RegistryBackend}. Safe for use by any thread. */
 final class RedisOrphans {
@@ -25,8 +24,6 @@ final class RedisOrphans {
     private final RegistryLimits limits;
 
     /** Where the next search for a chunk begins, so that no shard waits until the others are empty. */
-    private final AtomicInteger turn = new AtomicInteger();
-
     RedisOrphans(RedisShards shards, RegistryLimits limits) {
         this.shards = shards;
         this.limits = limits;
@@ -72,9 +69,10 @@ final class RedisOrphans {
                 });
     }
 
+    /** Begins where the operation says, so that its retry finds the chunk of the first try before another. */
     CompletionStage<Optional<OrphanChunk>> claim(Warrant warrant) {
         return shards.first(
-                Math.floorMod(turn.getAndIncrement(), shards.count()),
+                Math.floorMod(warrant.operation().hashCode(), shards.count()),
                 shards.count(),
                 shard -> shards.runIn(
                                 shard,

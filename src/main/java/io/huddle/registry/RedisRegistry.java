@@ -372,14 +372,17 @@ public final class RedisRegistry implements RegistryBackend {
 
     @Override
     public CompletionStage<Written> refreshNode(Warrant warrant) {
-        return shards.runInAll(REFRESH, with(warrant)).thenApply(replies -> {
-            Written.Status worst = Written.Status.OK;
-            for (Reply reply : replies) {
-                Written.Status status = Written.Status.valueOf(reply.text(0));
-                worst = status.compareTo(worst) < 0 ? status : worst;
-            }
-            return Written.of(worst);
-        });
+        // The number of shards is kept for as long as any node is there to ask for it.
+        return checkShards()
+                .thenCompose(same -> shards.runInAll(REFRESH, with(warrant)))
+                .thenApply(replies -> {
+                    Written.Status worst = Written.Status.OK;
+                    for (Reply reply : replies) {
+                        Written.Status status = Written.Status.valueOf(reply.text(0));
+                        worst = status.compareTo(worst) < 0 ? status : worst;
+                    }
+                    return Written.of(worst);
+                });
     }
 
     // Orphans.

@@ -27,7 +27,7 @@ public enum Setting {
     RENEWALS_PER_SECOND("huddle.limits.renewals-per-second", 10, 1, 1_000),
     RENEWAL_BURST("huddle.limits.renewal-burst", 20, 1, 10_000),
 
-    MESH_SHARDS("huddle.mesh.shards", 64, 1, 1_024),
+    MESH_SHARDS("huddle.mesh.shards", 64, 1, 256),
     MESH_ROUTES("huddle.mesh.routes", 100_000, 0, 10_000_000),
 
     HEARTBEAT_SECONDS("huddle.room.heartbeat-seconds", 5, 1, 30),

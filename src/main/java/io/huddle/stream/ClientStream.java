@@ -225,7 +225,7 @@ public final class ClientStream {
      */
     public CompletionStage<Void> fence() {
         close(CloseCause.SUPERSEDED, "a newer connection has taken over");
-        return outbox.quiet();
+        return outbox.quiet().toCompletableFuture().copy();
     }
 
     /** Completes when no frame is being written to its socket any more. */
@@ -267,7 +267,7 @@ public final class ClientStream {
             all.end();
         }
         boolean flush = why == CloseCause.NORMAL || why == CloseCause.SESSION_ENDED || why == CloseCause.DRAINING;
-        outbox.close(flush, () -> services.closers().accept(stuck, () -> closer.close(why, reason)));
+        outbox.close(flush, () -> services.closers().accept(stuck, () -> end(why, reason)));
         services.ended(this, before == State.PUBLIC);
     }
 
@@ -277,6 +277,14 @@ public final class ClientStream {
      */
     public void closeAfterAnswer(CloseCause why, String reason) {
         farewell = new Farewell(Thread.currentThread(), why, reason);
+    }
+
+    private void end(CloseCause why, String reason) {
+        try {
+            closer.close(why, reason);
+        } finally {
+            outbox.closed();
+        }
     }
 
     /** Why it ended; meaningful once it is dead. */

@@ -107,6 +107,24 @@ final class Outbox {
         return asked;
     }
 
+    /** The socket is closed: what was under way is so no more, whether or not the platform says so. */
+    void closed() {
+        Frame last;
+        CompletableFuture<Void> waited;
+        synchronized (this) {
+            closing = true;
+            last = underWay;
+            underWay = null;
+            waited = quiet;
+        }
+        if (last != null) {
+            last.sent().completeExceptionally(new CallFailed(CallFailed.Reason.DISCONNECTED));
+        }
+        if (waited != null) {
+            waited.complete(null);
+        }
+    }
+
     private boolean isQuiet() {
         return closing && underWay == null && (messages == null || messages.isEmpty());
     }

@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -49,8 +50,8 @@ public class Streams {
     private final Set<ClientStream> open = ConcurrentHashMap.newKeySet();
     private final ConcurrentMap<String, ClientStream> owners = new ConcurrentHashMap<>();
 
-    /** Dead streams whose last frame is still being written, by connection id. */
-    private final ConcurrentMap<String, ClientStream> fading = new ConcurrentHashMap<>();
+    /** Of dead streams whose last frame is still being written, by connection id: when it is not any more. */
+    private final ConcurrentMap<String, CompletableFuture<Void>> fading = new ConcurrentHashMap<>();
 
     @Inject
     private Dispatcher dispatcher;
@@ -229,17 +230,22 @@ public class Streams {
                 .findAny();
     }
 
-    /** The same as long as anything may still be written to its socket, whether it lives or not. */
-    public Optional<ClientStream> findUnlessQuiet(String clientId, String connectionId) {
+    /**
+     * Ends this exact connection because a newer one takes its client id. Tells observers on this thread.
+     *
+     * @return completes when nothing is being written to its socket any more; empty if this node has no such connection,
+     *     and nothing is being written to it
+     */
+    public Optional<CompletionStage<Void>> fence(String clientId, String connectionId) {
         ClientStream owner = owners.get(clientId);
-        if (owner != null && owner.connectionId().equals(connectionId)) {
-            return Optional.of(owner);
-        }
-        return open.stream()
-                .filter(stream -> stream.connectionId().equals(connectionId))
-                .findAny()
-                // Last, for this is where it goes.
-                .or(() -> Optional.ofNullable(fading.get(connectionId)));
+        Optional<ClientStream> stream = owner != null && owner.connectionId().equals(connectionId)
+                ? Optional.of(owner)
+                : open.stream()
+                        .filter(one -> one.connectionId().equals(connectionId))
+                        .findAny();
+        // Those that fade last, for this is where the others go.
+        return stream.map(ClientStream::fence)
+                .or(() -> Optional.ofNullable(fading.get(connectionId)).map(CompletableFuture::copy));
     }
 
     /** True if a live connection of this client id is on this node, public or in its handshake, the one named aside. */
@@ -320,10 +326,12 @@ public class Streams {
     }
 
     private void leftBehind(ClientStream stream, boolean wasPublic) {
-        CompletionStage<Void> quiet = stream.quiet();
-        if (!quiet.toCompletableFuture().isDone()) {
-            fading.put(stream.connectionId(), stream);
-            var unused = quiet.thenRun(() -> fading.remove(stream.connectionId(), stream));
+        CompletableFuture<Void> quiet = stream.quiet().toCompletableFuture();
+        if (!quiet.isDone()) {
+            // Without the stream, whose memory is not to wait for a peer that takes nothing.
+            String connection = stream.connectionId();
+            fading.put(connection, quiet);
+            var unused = quiet.whenComplete((nothing, failed) -> fading.remove(connection, quiet));
         }
         open.remove(stream);
         owners.remove(stream.clientId(), stream);
