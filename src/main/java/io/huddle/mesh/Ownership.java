@@ -11,6 +11,7 @@ import io.huddle.stream.ClientActivating;
 import io.huddle.stream.ClientReserving;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamEnded;
+import io.huddle.stream.StreamOpened;
 import io.huddle.stream.Streams;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
@@ -136,7 +137,7 @@ public class Ownership {
         holdings.activating(event.stream());
     }
 
-    void opened(@Observes io.huddle.stream.ClientConnected event) {
+    void opened(@Observes StreamOpened event) {
         holdings.opened(event.stream());
     }
 

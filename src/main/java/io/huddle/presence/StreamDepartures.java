@@ -4,8 +4,8 @@ import io.huddle.presence.Places.Place;
 import io.huddle.presence.SessionStreamMetrics.Departure;
 import io.huddle.security.Identity;
 import io.huddle.store.Failure;
-import io.huddle.stream.ClientDisconnected;
 import io.huddle.stream.CloseCause;
+import io.huddle.stream.StreamEnded;
 import io.huddle.stream.Streams;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
@@ -59,8 +59,10 @@ public class StreamDepartures {
     @Resource
     private ManagedScheduledExecutorService scheduler;
 
-    void disconnected(@Observes ClientDisconnected gone) {
-        if (gone.stream().identity() instanceof Identity.Participant me
+    /** Nobody knew of a stream that was never public. */
+    void ended(@Observes StreamEnded gone) {
+        if (gone.wasPublic()
+                && gone.stream().identity() instanceof Identity.Participant me
                 && !CAUSED_BY_THE_SESSION.contains(gone.cause())) {
             try {
                 scheduler.execute(() -> attempt(me, TRIES));

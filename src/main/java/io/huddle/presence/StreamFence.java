@@ -8,9 +8,9 @@ import io.huddle.security.Identity;
 import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
-import io.huddle.stream.ClientDisconnected;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
+import io.huddle.stream.StreamEnded;
 import io.huddle.stream.Streams;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
@@ -87,7 +87,7 @@ public class StreamFence {
         stream.closeAfterAnswer(end.cause(), end.reason());
     }
 
-    void forget(@Observes ClientDisconnected gone) {
+    void forget(@Observes StreamEnded gone) {
         leaving.remove(gone.stream().connectionId());
     }
 

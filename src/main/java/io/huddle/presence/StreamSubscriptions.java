@@ -4,9 +4,9 @@ import io.huddle.event.EventMetrics;
 import io.huddle.event.Feed;
 import io.huddle.setting.Setting;
 import io.huddle.stream.CallFailed;
-import io.huddle.stream.ClientDisconnected;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.Handles;
+import io.huddle.stream.StreamEnded;
 import io.huddle.web.Refused;
 import io.huddle.wire.USubscribeRequest;
 import io.huddle.wire.USubscribeResponse;
@@ -122,7 +122,7 @@ public class StreamSubscriptions {
         }
     }
 
-    void disconnected(@Observes ClientDisconnected gone) {
+    void ended(@Observes StreamEnded gone) {
         endAll(gone.stream());
     }
 

@@ -78,10 +78,7 @@ public class Streams {
     private Event<ClientConnecting> connecting;
 
     @Inject
-    private Event<ClientConnected> connected;
-
-    @Inject
-    private Event<ClientDisconnected> disconnected;
+    private Event<StreamOpened> opened;
 
     @Inject
     private Event<StreamEnded> ended;
@@ -196,7 +193,7 @@ public class Streams {
             return;
         }
         if (stream.publish()) {
-            tell(() -> connected.fire(new ClientConnected(stream)));
+            tell(() -> opened.fire(new StreamOpened(stream)));
             stream.begin();
         }
     }
@@ -220,13 +217,17 @@ public class Streams {
 
     /** The stream of this client id and connection on this node, public or not, if it lives. */
     public Optional<ClientStream> find(String clientId, String connectionId) {
+        return locate(clientId, connectionId).filter(stream -> !stream.isDead());
+    }
+
+    private Optional<ClientStream> locate(String clientId, String connectionId) {
         ClientStream owner = owners.get(clientId);
         if (owner != null && owner.connectionId().equals(connectionId)) {
-            return owner.isDead() ? Optional.empty() : Optional.of(owner);
+            return Optional.of(owner);
         }
         // One that opened and has not taken its id yet.
         return open.stream()
-                .filter(stream -> stream.connectionId().equals(connectionId) && !stream.isDead())
+                .filter(stream -> stream.connectionId().equals(connectionId))
                 .findAny();
     }
 
@@ -237,14 +238,9 @@ public class Streams {
      *     and nothing is being written to it
      */
     public Optional<CompletionStage<Void>> fence(String clientId, String connectionId) {
-        ClientStream owner = owners.get(clientId);
-        Optional<ClientStream> stream = owner != null && owner.connectionId().equals(connectionId)
-                ? Optional.of(owner)
-                : open.stream()
-                        .filter(one -> one.connectionId().equals(connectionId))
-                        .findAny();
         // Those that fade last, for this is where the others go.
-        return stream.map(ClientStream::fence)
+        return locate(clientId, connectionId)
+                .map(ClientStream::fence)
                 .or(() -> Optional.ofNullable(fading.get(connectionId)).map(CompletableFuture::copy));
     }
 
@@ -335,12 +331,7 @@ public class Streams {
         }
         open.remove(stream);
         owners.remove(stream.clientId(), stream);
-        execute(() -> {
-            tell(() -> ended.fire(new StreamEnded(stream, stream.cause(), wasPublic)));
-            if (wasPublic) {
-                tell(() -> disconnected.fire(new ClientDisconnected(stream, stream.cause())));
-            }
-        });
+        execute(() -> tell(() -> ended.fire(new StreamEnded(stream, stream.cause(), wasPublic))));
     }
 
     void forget(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {

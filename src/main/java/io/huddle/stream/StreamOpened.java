@@ -1,4 +1,4 @@
 package io.huddle.stream;
 
 /** Fired once a stream is public, on the node it is connected to. */
-public record ClientConnected(ClientStream stream) {}
+public record StreamOpened(ClientStream stream) {}
