@@ -9,8 +9,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * What this node can do of the mesh. Redis away makes it degraded and never unready: rooms, joins and events go on. Only a
- * node that is set so that it must not join is not ready.
+ * What this node can do of the mesh. Redis away makes it degraded and never unready: rooms, joins and events go on. A node
+ * that is set so that it must not join is not ready, and one that drains is not any more.
  */
 @Readiness
 @ApplicationScoped
@@ -32,8 +32,13 @@ public class MeshReadiness implements HealthCheck {
                 .withData("state", ownership.state().label())
                 .withData("service", degraded.isEmpty() ? "whole" : "degraded")
                 .withData("why", membership.problem().orElse(degraded))
-                .status(membership.problem().isEmpty())
+                .status(isReady(ownership.state(), membership.problem().isPresent()))
                 .build();
+    }
+
+    /** A node that sends its clients away is to get no new ones. */
+    static boolean isReady(Lifecycle.State state, boolean isMisset) {
+        return !isMisset && state != Lifecycle.State.DRAINING && state != Lifecycle.State.STOPPED;
     }
 
     /** Why calls to clients may be refused; empty if nothing is known to be wrong. */

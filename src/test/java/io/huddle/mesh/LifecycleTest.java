@@ -27,6 +27,19 @@ class LifecycleTest {
         assertThat(lifecycle.next(lease, draining, failed)).as("told once").isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "STARTING, false, true",
+        "READY, false, true",
+        "DRAINING, false, false",
+        "STOPPED, false, false",
+        "READY, true, false",
+        "FAILED, true, false"
+    })
+    void readiness_ofANode_isLostOnlyWhileItDrainsOrIsMisset(State state, boolean misset, boolean ready) {
+        assertThat(MeshReadiness.isReady(state, misset)).isEqualTo(ready);
+    }
+
     @Test
     void readyNode_withoutALease_staysReady() {
         assertThat(lifecycle.next(true, false, false)).contains(State.READY);
