@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /** A client id belongs to one connection, and changes hands only when the old one is dead. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class TakeoverIT {
-    private static final int TAKEOVERS = 200;
+    private static final int TAKEOVERS = 100;
     private static final int RACERS = 24;
 
     private final MeshCluster mesh = MeshCluster.healed();
