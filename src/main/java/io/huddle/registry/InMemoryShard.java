@@ -1,6 +1,7 @@
 package io.huddle.registry;
 
 import io.huddle.registry.ClientRecord.State;
+import io.huddle.web.Utf8;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -534,14 +535,14 @@ final class InMemoryShard {
     /** What a record is accounted with: its texts, and as much again for the rest as numbers and names take elsewhere. */
     static long sizeOf(ClientRecord record) {
         long size = 128;
-        size += Utf8.length(record.clientId());
-        size += Utf8.length(record.process());
-        size += Utf8.length(record.connectionId());
-        size += Utf8.length(record.mark());
-        size += Utf8.length(record.metadata());
-        size += record.session() == null ? 0 : Utf8.length(record.session());
+        size += Utf8.exactLength(record.clientId());
+        size += Utf8.exactLength(record.process());
+        size += Utf8.exactLength(record.connectionId());
+        size += Utf8.exactLength(record.mark());
+        size += Utf8.exactLength(record.metadata());
+        size += record.session() == null ? 0 : Utf8.exactLength(record.session());
         for (String team : record.teams()) {
-            size += Utf8.length(team);
+            size += Utf8.exactLength(team);
         }
         return size;
     }
