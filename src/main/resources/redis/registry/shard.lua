@@ -206,9 +206,14 @@ local function server()
   return string.sub(info, before + 1, before + 40)
 end
 
-local function isIn(epoch)
+-- The epoch that this shard is in; false without one, and where it ended with its server.
+local function epochHere()
   local here = redis.call('HMGET', BASE .. 'epoch', 'id', 'server')
-  return here[1] == epoch and here[2] == server()
+  return here[1] and here[2] == server() and here[1]
+end
+
+local function isIn(epoch)
+  return epochHere() == epoch
 end
 
 -- Why nothing may be written under this warrant; nil if it may.

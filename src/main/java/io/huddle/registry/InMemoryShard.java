@@ -305,6 +305,9 @@ final class InMemoryShard {
     }
 
     Sight sight(String clientId, long now) {
+        if (!records.containsKey(clientId) && !corrupt.contains(clientId)) {
+            checkAbsence();
+        }
         Claim claim = openClaim(clientId, now);
         return new Sight(
                 records.get(clientId),
@@ -313,8 +316,15 @@ final class InMemoryShard {
                 claim == null ? 0 : claim.warrant.node());
     }
 
+    private void checkAbsence() {
+        if (epoch == null) {
+            throw new RegistryUnavailable("no epoch has begun in the registry");
+        }
+    }
+
     /** All that can be read, after this client id, in the order of listings. */
     Iterable<ClientRecord> recordsAfter(String clientId) {
+        checkAbsence();
         return records.tailMap(clientId, false).values();
     }
 

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What concerns several shards (listings, cleanups, epochs) goes from one to the next and is atomic in each of them only.
  * A shard is in its epoch only as long as the server that it began on lives: after a failover, and after a start from what was
- * on disk, writes may be missing, and every write answers {@code OTHER_EPOCH} until another epoch begins.
+ * on disk, writes may be missing, and every write answers {@code OTHER_EPOCH} until another epoch begins. Until then what is
+ * found is still told, but what is not found there is no absence.
  *
  * <p>Times are those of the Redis server that holds the shard. Records go by themselves a day after the last
  * {@link #refreshNode}, which is one small script a shard: to be called every few minutes, not every few seconds.
@@ -52,6 +53,9 @@ public final class RedisRegistry implements RegistryBackend {
     private final Shards ids;
     private final RedisShards shards;
     private final RedisOrphans orphans;
+
+    /** The registry's epoch, as far as this node knows; null before it has begun one. */
+    private volatile @Nullable String begun;
 
     public RedisRegistry(Redis redis, RegistryLimits limits) {
         this.limits = limits;
@@ -150,18 +154,52 @@ public final class RedisRegistry implements RegistryBackend {
 
     @Override
     public CompletionStage<Optional<ClientRecord>> getClient(String clientId) {
-        return getClientIncludingPending(clientId)
-                .thenApply(sight -> Optional.ofNullable(sight.record()).filter(ClientRecord::isActive));
+        return look(clientId).thenApply(looked -> {
+            ClientRecord record = looked.sight().record();
+            if (record != null && record.isActive()) {
+                return Optional.of(record);
+            }
+            looked.checkAbsence();
+            return Optional.empty();
+        });
     }
 
     @Override
     public CompletionStage<Sight> getClientIncludingPending(String clientId) {
+        return look(clientId).thenApply(looked -> {
+            if (looked.sight().record() == null && !looked.sight().corrupt()) {
+                looked.checkAbsence();
+            }
+            return looked.sight();
+        });
+    }
+
+    /** @param isWhole true if nothing of the shard can have been lost since the epoch began */
+    private record Looked(Sight sight, boolean isWhole) {
+        void checkAbsence() {
+            RedisRegistry.checkAbsence(isWhole);
+        }
+    }
+
+    private CompletionStage<Looked> look(String clientId) {
         Bounds.checkClientId(clientId);
         return shards.run(LOOKUP, clientId, "", "", "", "", "", clientId).thenApply(reply -> {
             ClientRecord record = recordAt(reply, 0, clientId);
-            return new Sight(
+            Sight sight = new Sight(
                     record, record == null && reply.has(0), reply.has(1) ? reply.text(1) : null, reply.number(2));
+            return new Looked(sight, isWhole(reply, 3));
         });
+    }
+
+    /** True if the shard says that it is in the epoch which this node has begun. */
+    private boolean isWhole(Reply reply, int index) {
+        return reply.has(index) && reply.text(index).equals(begun);
+    }
+
+    private static void checkAbsence(boolean isWhole) {
+        if (!isWhole) {
+            throw new RegistryUnavailable("a shard is not in the registry's epoch, and may have lost what is not there");
+        }
     }
 
     // Listings.
@@ -221,6 +259,8 @@ public final class RedisRegistry implements RegistryBackend {
                 ? ahead.ask(at.shard(), step)
                 : shards.runIn(at.shard(), LIST, node, scanned, step, active ? 1 : 0);
         return asked.thenCompose(reply -> {
+            // Whoever is not listed is told to be absent.
+            checkAbsence(isWhole(reply, 2));
             String after = at.after();
             for (ClientRecord record : PackedRecords.read(reply.list(1))) {
                 if (found.size() == limit) {
@@ -437,7 +477,11 @@ public final class RedisRegistry implements RegistryBackend {
     @Override
     public CompletionStage<Void> beginEpoch(String epoch) {
         // A node with another number of shards must not write anything, however late it first reaches Redis.
-        return checkShards().thenCompose(same -> shards.runInAll(BEGIN, epoch)).thenAccept(all -> {});
+        return checkShards().thenCompose(same -> shards.runInAll(BEGIN, epoch)).thenAccept(all -> {
+            String there = all.get(0).text(0);
+            // A node that slept hears that the registry has gone on, of all shards alike; otherwise it is as it says.
+            begun = all.stream().allMatch(reply -> reply.text(0).equals(there)) ? there : epoch;
+        });
     }
 
     /** The arguments of a script that begins with a warrant. */

@@ -18,6 +18,10 @@ import java.util.concurrent.CompletionStage;
  * warrant past its {@code notAfter}, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
  * answers {@code TOO_LATE}. A shard that has no epoch yet answers {@code OTHER_EPOCH}.
  *
+ * <p>An absence is told by shards in the registry's epoch alone. A lookup that finds nothing (of {@link #getClient}: nothing
+ * active) and a listing fail with {@link RegistryUnavailable} where no epoch has begun, or where the epoch ended with a part
+ * of the data, until the next has begun; a lookup that finds something answers there too.
+ *
  * <p>Names are made from operations, so that who lost an answer still knows them: the mark of a registered record, the id of a
  * claim (and by it the mark of its record) and the token of a claimed chunk are the operation id of the warrant under which
  * they came to be.

@@ -15,6 +15,8 @@ import io.huddle.harness.RedisCommands;
 import io.huddle.registry.Written.Status;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -155,7 +157,12 @@ class RedisFaultsIT {
         assertThat(done(on.backend.refreshNode(on.warrant(N1))).status()).isEqualTo(Status.OTHER_EPOCH);
         assertThat(done(on.backend.consumeNonce(EPOCH, "alice", "nonce", on.now())))
                 .isEqualTo(NonceUse.OTHER_EPOCH);
+        assertUnknown(() -> on.backend.getClient("alice"));
+        assertUnknown(() -> on.backend.getClientIncludingPending("alice"));
+        assertUnknown(on.backend::listClients);
         done(on.backend.beginEpoch("epoch-2"));
+        assertThat(on.sight("alice")).isEqualTo(Sight.NOTHING);
+        assertThat(done(on.backend.listClients())).isEmpty();
         Warrant next = RegistryScene.inEpoch(on.warrant(N1), "epoch-2");
         assertThat(done(on.backend.register(next, unordered("alice", "c1"))).status())
                 .isEqualTo(Status.OK);
@@ -165,11 +172,18 @@ class RedisFaultsIT {
     void registry_fromDisk_keepsItsRecordsInAnotherEpoch() {
         RegistryScene on = begin();
         on.register(N1, unordered("alice", "c1"));
+        on.reserve(N1, unordered("bob", "c2"));
         ClientRecord before = on.record("alice");
         server.stop();
         server.start();
         Awaiting.until("Redis is back", () -> RedisRegistries.isAnswering(on.backend));
         assertThat(on.record("alice")).isEqualTo(before);
+        assertThat(done(on.backend.getClient("alice"))).contains(before);
+        assertThat(on.record("bob").isActive()).isFalse();
+        // That it was activated may be what was lost.
+        assertUnknown(() -> on.backend.getClient("bob"));
+        assertUnknown(() -> on.backend.getClientIncludingPending("carol"));
+        assertUnknown(on.backend::listClients);
         assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Status.OTHER_EPOCH);
         done(on.backend.beginEpoch(EPOCH));
         assertThat(on.update(N1, "alice", "c1", "{}").status()).isEqualTo(Status.OTHER_EPOCH);
@@ -177,6 +191,28 @@ class RedisFaultsIT {
         Warrant next = RegistryScene.inEpoch(on.warrant(N1), "epoch-2");
         assertThat(done(on.backend.updateMetadata(next, "alice", "c1", "{}")).status())
                 .isEqualTo(Status.OK);
+        assertThat(on.sight("carol")).isEqualTo(Sight.NOTHING);
+        assertThat(done(on.backend.listClients())).hasSize(1);
+    }
+
+    /** Of two nodes the other has noticed first that the registry is a new one. */
+    @Test
+    void absence_inAnEpochThatThisNodeHasNotBegun_isNotTold() {
+        RegistryScene on = begin();
+        on.register(N1, unordered("alice", "c1"));
+        RedisRegistry other = new RedisRegistry(registries.redis(), RegistryScene.LIMITS);
+        assertUnknown(() -> other.getClientIncludingPending("bob"));
+        done(other.beginEpoch("epoch-2"));
+        assertThat(done(other.getClientIncludingPending("bob"))).isEqualTo(Sight.NOTHING);
+        assertThat(on.record("alice").connectionId()).isEqualTo("c1");
+        assertUnknown(() -> on.backend.getClientIncludingPending("bob"));
+        // What it asks for is over, and it hears of what is there instead.
+        done(on.backend.beginEpoch(EPOCH));
+        assertThat(on.sight("bob")).isEqualTo(Sight.NOTHING);
+    }
+
+    private static void assertUnknown(Supplier<CompletionStage<?>> question) {
+        assertThatThrownBy(() -> done(question.get())).hasRootCauseInstanceOf(RegistryUnavailable.class);
     }
 
     @Test
