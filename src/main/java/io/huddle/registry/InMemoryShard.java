@@ -92,7 +92,9 @@ final class InMemoryShard {
         if (dead.contains(warrant.node())) {
             return Written.Status.WRITER_DEAD;
         }
-        if (now > warrant.notAfter() || isStill(revoked.get(new Revoked(clientId, warrant.operation())), now)) {
+        if (now > warrant.notAfter()
+                || warrant.notAfter() > now + Warrant.LONGEST_MS
+                || isStill(revoked.get(new Revoked(clientId, warrant.operation())), now)) {
             return Written.Status.TOO_LATE;
         }
         return null;

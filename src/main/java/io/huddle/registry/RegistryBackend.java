@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Rules of every write, judged in this order: a shard whose epoch is another (or that has none while the registry has
  * one) answers {@code OTHER_EPOCH}; a warrant whose number is in the shard's dead set answers {@code WRITER_DEAD}; a
- * warrant past its {@code notAfter}, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
+ * warrant past its {@code notAfter}, or more than a day before it, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
  * answers {@code TOO_LATE}. A shard that has no epoch yet answers {@code OTHER_EPOCH}.
  *
  * <p>An absence is told by shards in the registry's epoch alone. A lookup that finds nothing (of {@link #getClient}: nothing

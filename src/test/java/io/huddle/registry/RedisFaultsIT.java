@@ -147,6 +147,30 @@ class RedisFaultsIT {
         }
     }
 
+    /** Numbers and epochs come and go for as long as a deployment lives. */
+    @Test
+    void refresh_ofANode_forgetsTheDeadAndTheEpochsOfTheDayBefore() {
+        RegistryScene on = begin();
+        done(on.backend.cleanupNode(N2.node()));
+        done(on.backend.beginEpoch("epoch-2"));
+        String dead = registries.redis().key("s0", "dead");
+        String left = registries.redis().key("s0", "epochs-left");
+        long aDayAgo = on.now() - 86_400_000L;
+        try (RedisCommands commands = server.commands()) {
+            commands.ask("ZADD", dead, Long.toString(aDayAgo - 1_000), "17", Long.toString(aDayAgo + 60_000), "18");
+            commands.ask("ZADD", left, Long.toString(aDayAgo - 1_000), "epoch-0");
+            assertThat(done(on.backend.refreshNode(RegistryScene.inEpoch(on.warrant(N1), "epoch-2")))
+                            .isOk())
+                    .isTrue();
+            assertThat(commands.ask("ZRANGE", dead, "0", "-1")).isEqualTo(List.of("18", Long.toString(N2.node())));
+            assertThat(commands.ask("ZRANGE", left, "0", "-1")).isEqualTo(List.of(EPOCH));
+        }
+        assertThat(done(on.backend.register(
+                                RegistryScene.inEpoch(on.warrant(N2), "epoch-2"), unordered("alice", "c1")))
+                        .status())
+                .isEqualTo(Status.WRITER_DEAD);
+    }
+
     @Test
     void registry_thatLostEverything_answersAnotherEpochUntilOneBegins() {
         RegistryScene on = begin();
