@@ -171,6 +171,28 @@ class RedisFaultsIT {
                 .isEqualTo(Status.WRITER_DEAD);
     }
 
+    /** A queue may be full for longer than a day; what waits outside of it has to be found afterwards. */
+    @Test
+    void cleanup_withoutRoom_keepsTheDeadNodesIndex() {
+        RegistryScene on = new RegistryScene(registries.open(oneChunk()), registries::pass);
+        on.register(N1, unordered("alice", "c1"));
+        on.register(N1, unordered("bob", "c2"));
+        assertThat(done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10)))
+                .isEqualTo(new Cleanup(false, true, 1));
+        String index = registries.redis().key("s0", "n:" + N1.node());
+        try (RedisCommands commands = server.commands()) {
+            commands.ask("EXPIRE", index, "60");
+            assertThat(done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10)))
+                    .isEqualTo(new Cleanup(false, true, 0));
+            assertThat((Long) commands.ask("TTL", index)).isBetween(86_000L, 86_400L);
+        }
+    }
+
+    /** One shard whose queue holds one chunk of one client. */
+    private static RegistryLimits oneChunk() {
+        return new RegistryLimits(1, 30_000, 1, 1 << 20, 1 << 20, 1, 30_000, 3, 1, 90_000, 30_000);
+    }
+
     @Test
     void registry_thatLostEverything_answersAnotherEpochUntilOneBegins() {
         RegistryScene on = begin();
