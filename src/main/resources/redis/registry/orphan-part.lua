@@ -50,6 +50,9 @@ while not full and #part < most do
 end
 if actives > 0 then
   if not hasRoomFor(bytes, tonumber(ARGV[6]), tonumber(ARGV[7])) then
+    mendIfBroken()
+  end
+  if not hasRoomFor(bytes, tonumber(ARGV[6]), tonumber(ARGV[7])) then
     -- Nobody refreshes it for the dead one, and without it nothing would find what is left here.
     last(of)
     return { 'FULL', 0, 0, redis.call('ZCARD', of) }

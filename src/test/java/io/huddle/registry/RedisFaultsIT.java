@@ -188,6 +188,51 @@ class RedisFaultsIT {
         }
     }
 
+    /** Redis may evict what it likes, if it is set to. */
+    @Test
+    void chunk_whoseKeyHasGone_isForgottenAndItsPlaceIsFree() {
+        RegistryScene on = new RegistryScene(registries.open(oneChunk()), registries::pass);
+        on.register(N1, unordered("alice", "c1"));
+        on.register(N1, unordered("bob", "c2"));
+        on.register(N1, unordered("carol", "c3"));
+        done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10));
+        loseChunk(on);
+        // Found by the account.
+        OrphanAccount account = done(on.backend.orphanAccount());
+        assertThat(List.of(account.items(), account.bytes(), account.oldest())).containsOnly(0L);
+        assertThat(done(on.backend.claimOrphaned(on.warrant(N2)))).isEmpty();
+        assertThat(done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10)))
+                .isEqualTo(new Cleanup(false, true, 1));
+        assertThat(done(on.backend.orphanAccount()).items()).isOne();
+        loseChunk(on);
+        // Found by who claims.
+        assertThat(done(on.backend.claimOrphaned(on.warrant(N2)))).isEmpty();
+        try (RedisCommands commands = server.commands()) {
+            assertThat(commands.ask("HMGET", registries.redis().key("s0", "orphans"), "items", "bytes"))
+                    .isEqualTo(List.of("0", "0"));
+        }
+        assertThat(done(on.backend.cleanupNodeAndEnqueueOrphaned(N1.node(), 10)))
+                .isEqualTo(new Cleanup(true, false, 1));
+        loseChunk(on);
+        // Found by who wants its place.
+        on.register(N2, unordered("dave", "c4"));
+        assertThat(done(on.backend.cleanupNodeAndEnqueueOrphaned(N2.node(), 10)))
+                .isEqualTo(new Cleanup(true, false, 1));
+        assertThat(done(on.backend.claimOrphaned(on.warrant(RegistryScene.N3))))
+                .hasValueSatisfying(chunk -> assertThat(chunk.clients())
+                        .extracting(ClientRecord::clientId)
+                        .containsExactly("dave"));
+    }
+
+    private void loseChunk(RegistryScene on) {
+        try (RedisCommands commands = server.commands()) {
+            for (OrphanChunk chunk : done(on.backend.listOrphaned(10))) {
+                assertThat(commands.ask("DEL", registries.redis().key("s0", "chunk:" + chunk.id())))
+                        .isEqualTo(1L);
+            }
+        }
+    }
+
     /** One shard whose queue holds one chunk of one client. */
     private static RegistryLimits oneChunk() {
         return new RegistryLimits(1, 30_000, 1, 1 << 20, 1 << 20, 1, 30_000, 3, 1, 90_000, 30_000);
