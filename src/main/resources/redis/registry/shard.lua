@@ -23,6 +23,9 @@ local DEAD = BASE .. 'dead'
 -- A registry that nobody refreshes for so long goes by itself.
 local SAFETY_SECONDS = 86400
 local SAFETY_MS = 86400000
+-- Bytes of records after which a step of many ends: what a script takes of Redis' only thread, and an answer of a node's
+-- memory.
+local STEP_BYTES = 262144
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)

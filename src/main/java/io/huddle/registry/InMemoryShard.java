@@ -20,6 +20,9 @@ final class InMemoryShard {
     /** How often what has run out is thrown away. Nothing depends on it: what has run out is judged as gone before. */
     private static final long SWEEP_MS = 1_000;
 
+    /** Of pending records, after which a part of what a dead node left ends. */
+    private static final long PENDING_BYTES = 256 << 10;
+
     private final RegistryLimits limits;
 
     final InMemoryQueue orphans;
@@ -517,18 +520,21 @@ final class InMemoryShard {
         List<ClientRecord> part = new ArrayList<>();
         List<ClientRecord> active = new ArrayList<>();
         long bytes = 0;
+        long idle = 0;
         for (ClientRecord record : recordsOf(node)) {
-            long more = record.isActive() ? sizeOf(record) : 0;
+            long more = sizeOf(record);
             boolean cut = record.isActive()
                     && !active.isEmpty()
                     && (bytes + more > limits.chunkBytes() || active.size() >= limits.chunkClients());
-            if (cut || part.size() >= most) {
+            if (cut || part.size() >= most || idle >= PENDING_BYTES) {
                 break;
             }
             part.add(record);
-            bytes += more;
             if (record.isActive()) {
+                bytes += more;
                 active.add(record);
+            } else {
+                idle += more;
             }
         }
         if (!active.isEmpty()) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ public final class RedisRegistry implements RegistryBackend {
     private static final Script BEGIN = Script.of("registry/begin");
     private static final Script NONCE = Script.of("registry/nonce");
 
-    /** Records that one script looks at, or removes: about a millisecond of Redis' only thread. */
+    /** Records that one script looks at, or removes: about a millisecond of Redis' only thread. Of large ones fewer. */
     private static final int STEP = 256;
 
     private final RegistryLimits limits;
@@ -290,10 +291,14 @@ public final class RedisRegistry implements RegistryBackend {
     private final class Ahead {
         private static final int MOST = 16;
 
+        /** Of one shard's first answer; what sixteen of these take is no more than one full answer takes. */
+        private static final int SMALL_BYTES = 16 << 10;
+
         private final String node;
         private final boolean active;
         private final Map<Integer, CompletionStage<Reply>> asked = new HashMap<>();
-        private int width = 1;
+        private int width;
+        private boolean isLarge;
 
         Ahead(String node, boolean active) {
             this.node = node;
@@ -302,16 +307,26 @@ public final class RedisRegistry implements RegistryBackend {
 
         CompletionStage<Reply> ask(int shard, long step) {
             if (!asked.containsKey(shard)) {
+                width = isLarge ? 1 : Math.min(MOST, Math.max(1, 2 * width));
+                isLarge = false;
                 for (int next = shard; next < Math.min(shards.count(), shard + width); next++) {
                     asked.put(next, shards.runIn(next, LIST, node, "", step, active ? 1 : 0));
                 }
-                width = Math.min(MOST, 2 * width);
             }
             CompletionStage<Reply> reply = asked.remove(shard);
             if (reply == null) {
                 throw new IllegalStateException("a shard was not asked");
             }
-            return reply;
+            return reply.thenApply(answer -> {
+                isLarge |= answer.has(0) || bytes(answer.list(1)) > SMALL_BYTES;
+                return answer;
+            });
+        }
+
+        private static long bytes(Reply listed) {
+            return IntStream.range(0, listed.size())
+                    .mapToLong(i -> listed.bytes(i).length)
+                    .sum();
         }
     }
 

@@ -148,8 +148,8 @@ public interface RegistryBackend {
     /**
      * One bounded step of removing a dead node's records; to be repeated until done. Enters the number in every shard's dead
      * set before it removes anything there; active clients become chunks of the orphan queue in the same atomic step,
-     * pending ones and claims vanish. A part is a chunk's clients with the pending ones among them: it goes as a whole or,
-     * without room, stays as a whole. Other shards' parts go on. A corrupt record is nobody's and stays.
+     * pending ones and claims vanish. A part is a chunk's clients with the pending ones among them, until those
+     * have 256 KiB: it goes as a whole or, without room, stays as a whole. Other shards' parts go on. A corrupt record is nobody's and stays.
      *
      * @param most records a step
      */

@@ -12,11 +12,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Redis;
 import io.huddle.harness.RedisCommands;
+import io.huddle.redis.Reply;
+import io.huddle.redis.Script;
 import io.huddle.registry.Written.Status;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -231,6 +235,62 @@ class RedisFaultsIT {
                         .isEqualTo(1L);
             }
         }
+    }
+
+    /** Seven to each of eight shards, which is more than an answer holds. */
+    private RegistryScene beginWithLargeRecords() {
+        RegistryLimits limits =
+                new RegistryLimits(8, 30_000, 4_096, 64L << 20, 128 << 10, 256, 30_000, 10, 1_024, 90_000, 30_000);
+        RegistryScene on = new RegistryScene(registries.open(limits), registries::pass);
+        Shards shards = new Shards(8);
+        int[] count = new int[8];
+        String large = "x".repeat(60 << 10);
+        for (int i = 0; IntStream.of(count).sum() < 56; i++) {
+            String client = "client-" + i;
+            if (count[shards.of(client)] < 7) {
+                count[shards.of(client)]++;
+                on.register(N1, new Registration(client, "c", 0, null, 0, List.of(), 0, large));
+            }
+        }
+        return on;
+    }
+
+    /** An answer that is too large keeps everybody from Redis, and many of them at once fill a node's memory. */
+    @Test
+    void listing_ofLargeRecords_asksForLittleAtATime() {
+        RegistryScene on = beginWithLargeRecords();
+        Reply first = done(Script.of("registry/list")
+                .run(registries.redis(), List.of(registries.redis().key("s0", "clients")), "", "", 256, 1));
+        assertThat(first.has(0)).isTrue();
+        assertThat(first.list(1).size()).isEqualTo(2 * 5);
+        try (RedisCommands commands = server.commands()) {
+            long before = scriptsRun(commands);
+            assertThat(done(on.backend.listClientsPage("", 24)).clients()).hasSize(24);
+            // Three shards in two steps each, and the first of the fourth; those behind it are not asked ahead.
+            assertThat(scriptsRun(commands) - before).isEqualTo(3 * 2 + 1);
+        }
+        assertThat(done(on.backend.listClients())).hasSize(56);
+    }
+
+    @Test
+    void removal_ofLargeRecords_endsAStepByTheirBytes() {
+        RegistryScene on = beginWithLargeRecords();
+        String key = registries.redis().key("s0", "clients");
+        Reply step = done(Script.of("registry/remove-node")
+                .run(registries.redis(), List.of(key), N1.node(), 256));
+        assertThat(List.of(step.number(0), (long) step.list(1).size())).isEqualTo(List.of(2L, 10L));
+        assertThat(done(on.backend.cleanupNode(N1.node()))).hasSize(51);
+    }
+
+    private static long scriptsRun(RedisCommands commands) {
+        String stats = commands.text("INFO", "commandstats");
+        return Stream.of("cmdstat_eval:calls=", "cmdstat_evalsha:calls=")
+                .mapToLong(name -> {
+                    int at = stats.indexOf(name);
+                    String rest = at < 0 ? "0," : stats.substring(at + name.length());
+                    return Long.parseLong(rest.substring(0, rest.indexOf(',')));
+                })
+                .sum();
     }
 
     /** One shard whose queue holds one chunk of one client. */
