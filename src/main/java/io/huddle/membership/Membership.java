@@ -246,7 +246,7 @@ public class Membership {
         for (ObserverMethod<? super T> observer : Objects.requireNonNull(beans).resolveObserverMethods(event)) {
             try {
                 observer.notify(event);
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 LOG.log(Level.SEVERE, "an observer of " + event.getClass().getSimpleName() + " failed", failed);
             }
         }

@@ -464,9 +464,14 @@ class MemberTest {
         line.add(() -> {
             throw new IllegalStateException("by the test");
         });
+        line.add(() -> {
+            throw new NoClassDefFoundError("by the test");
+        });
         line.add(() -> done.add(1));
         world.run(1);
-        assertThat(done).containsExactly(1);
+        line.add(() -> done.add(2));
+        world.run(1);
+        assertThat(done).containsExactly(1, 2);
         assertThat(line.isIdle()).isTrue();
     }
 
