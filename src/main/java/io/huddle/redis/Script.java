@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.api.RScript.Mode;
 import org.redisson.api.RScript.ReturnType;
-import org.redisson.api.RedissonClient;
 import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.ByteArrayCodec;
@@ -72,8 +71,8 @@ public final class Script {
      */
     public CompletionStage<Reply> run(Redis redis, List<String> keys, Object... arguments) {
         Object[] bytes = bytes(arguments);
-        return redis.<List<@Nullable Object>>call(client ->
-                        evaluated(client.getScript(ByteArrayCodec.INSTANCE), List.copyOf(keys), bytes))
+        return redis.<List<@Nullable Object>>call(
+                        client -> evaluated(client.getScript(ByteArrayCodec.INSTANCE), List.copyOf(keys), bytes))
                 .thenApply(Reply::new);
     }
 

@@ -199,7 +199,8 @@ public final class RedisRegistry implements RegistryBackend {
 
     private static void checkAbsence(boolean isWhole) {
         if (!isWhole) {
-            throw new RegistryUnavailable("a shard is not in the registry's epoch, and may have lost what is not there");
+            throw new RegistryUnavailable(
+                    "a shard is not in the registry's epoch, and may have lost what is not there");
         }
     }
 

@@ -21,8 +21,7 @@ class NeighboursTest {
     /** What the store was asked for, in its order. */
     private final List<String> asked = new ArrayList<>();
 
-    private final Neighbours neighbours =
-            new Neighbours(counted(), host.alarms(), host.clocks(), Sailor.TERMS);
+    private final Neighbours neighbours = new Neighbours(counted(), host.alarms(), host.clocks(), Sailor.TERMS);
     private final long number = now(store.join(new NodeInfo(0, "p-1", "", 0, "", "", "", 0), 3_600_000))
             .number();
 
@@ -100,7 +99,6 @@ class NeighboursTest {
     private Optional<NodeInfo> find() {
         return now(neighbours.find(number));
     }
-
 
     private MembershipBackend counted() {
         return (MembershipBackend) Proxy.newProxyInstance(

@@ -169,8 +169,7 @@ class RedisFaultsIT {
             assertThat(commands.ask("ZRANGE", dead, "0", "-1")).isEqualTo(List.of("18", Long.toString(N2.node())));
             assertThat(commands.ask("ZRANGE", left, "0", "-1")).isEqualTo(List.of(EPOCH));
         }
-        assertThat(done(on.backend.register(
-                                RegistryScene.inEpoch(on.warrant(N2), "epoch-2"), unordered("alice", "c1")))
+        assertThat(done(on.backend.register(RegistryScene.inEpoch(on.warrant(N2), "epoch-2"), unordered("alice", "c1")))
                         .status())
                 .isEqualTo(Status.WRITER_DEAD);
     }
@@ -276,8 +275,7 @@ class RedisFaultsIT {
     void removal_ofLargeRecords_endsAStepByTheirBytes() {
         RegistryScene on = beginWithLargeRecords();
         String key = registries.redis().key("s0", "clients");
-        Reply step = done(Script.of("registry/remove-node")
-                .run(registries.redis(), List.of(key), N1.node(), 256));
+        Reply step = done(Script.of("registry/remove-node").run(registries.redis(), List.of(key), N1.node(), 256));
         assertThat(List.of(step.number(0), (long) step.list(1).size())).isEqualTo(List.of(2L, 10L));
         assertThat(done(on.backend.cleanupNode(N1.node()))).hasSize(51);
     }

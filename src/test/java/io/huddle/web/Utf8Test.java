@@ -20,7 +20,8 @@ class Utf8Test {
     @ValueSource(strings = {"\ud83d", "a\ude00", "\ud83d\ud83d\ude00", "\ude00\ud83d"})
     void length_ofHalfAPair_isRefusedWhereItHasToBeExact(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> Utf8.exactLength(text));
-        String replaced = text.replaceAll("(?<![\\ud800-\\udbff])[\\udc00-\\udfff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])", "\ufffd");
+        String replaced = text.replaceAll(
+                "(?<![\\ud800-\\udbff])[\\udc00-\\udfff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])", "\ufffd");
         assertThat(Utf8.length(text)).isEqualTo(replaced.getBytes(StandardCharsets.UTF_8).length);
     }
 
