@@ -5,9 +5,9 @@
 -- include registry/shard
 local epoch, left = BASE .. 'epoch', BASE .. 'epochs-left'
 local current = redis.call('HGET', epoch, 'id')
-if current ~= ARGV[1] and redis.call('SISMEMBER', left, ARGV[1]) == 0 then
+if current ~= ARGV[1] and not redis.call('ZSCORE', left, ARGV[1]) then
   if current then
-    redis.call('SADD', left, current)
+    redis.call('ZADD', left, digits(now), current)
     redis.call('EXPIRE', left, SAFETY_SECONDS)
   end
   redis.call('HSET', epoch, 'id', ARGV[1], 'since', digits(now), 'server', server())

@@ -4,6 +4,7 @@
 -- redeliveries, now}.
 -- include registry/shard
 -- include registry/queue
+mendIfBroken()
 local first = redis.call('ZRANGE', WAITING, 0, 0)[1]
 return {
   account('items'),

@@ -18,6 +18,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', digits(now))) d
   local id = string.sub(member, 17)
   local one = chunk(id)
   if not one then
+    mendIfBroken()
     redis.call('ZREM', DUE, member)
   elseif one.tries >= tonumber(ARGV[6]) and account('aside') < tonumber(ARGV[8]) then
     free(one, digits(now))

@@ -59,6 +59,53 @@ local function hasRoomFor(bytes, items, most)
   return account('items') < items and account('bytes') + bytes <= most
 end
 
+-- Forgets chunks whose own key has gone, by eviction or a hand in the store, and counts anew what the queue holds: nobody
+-- knows their bytes any more.
+local function mend()
+  local items, bytes, aside = 0, 0, 0
+  for _, id in ipairs(redis.call('ZRANGE', WAITING, 0, -1)) do
+    local one = chunk(id)
+    if one then
+      items = items + 1
+      bytes = bytes + one.bytes
+    else
+      redis.call('ZREM', WAITING, id)
+    end
+  end
+  for _, id in ipairs(redis.call('ZRANGE', ASIDE, 0, -1)) do
+    if chunk(id) then
+      aside = aside + 1
+    else
+      redis.call('ZREM', ASIDE, id)
+    end
+  end
+  for _, member in ipairs(redis.call('ZRANGE', DUE, 0, -1)) do
+    if not chunk(string.sub(member, 17)) then
+      redis.call('ZREM', DUE, member)
+    end
+  end
+  local tokens = redis.call('HGETALL', TOKENS)
+  for i = 1, #tokens, 2 do
+    if not chunk(tokens[i + 1]) then
+      redis.call('HDEL', TOKENS, tokens[i])
+    end
+  end
+  redis.call('HSET', ACCOUNT, 'items', digits(items), 'bytes', digits(bytes), 'aside', digits(aside))
+  redis.call('EXPIRE', ACCOUNT, SAFETY_SECONDS)
+end
+
+-- The same if any chunk is missing.
+local function mendIfBroken()
+  for _, from in ipairs({ WAITING, ASIDE }) do
+    for _, id in ipairs(redis.call('ZRANGE', from, 0, -1)) do
+      if redis.call('EXISTS', chunkKey(id)) == 0 then
+        mend()
+        return
+      end
+    end
+  end
+end
+
 local function enter(one, count)
   redis.call('HINCRBY', ACCOUNT, 'items', count)
   redis.call('HINCRBY', ACCOUNT, 'bytes', count * one.bytes)

@@ -8,8 +8,9 @@
 --             done:…        an operation that had its effect, until its notAfter
 --             revoked:…     an operation that shall have none, until its notAfter
 --             nonce:…       a nonce that was used
---             dead          numbers whose writes are refused for good
---             epoch         id, since, server; epochs-left: those that may not come back
+--             dead          sorted set of numbers whose writes are refused, by when they were declared dead last; each is
+--                           kept for a day, which no warrant outlives
+--             epoch         id, since, server; epochs-left: those that may not come back, by when they were left
 --             orphans       made, items, bytes, aside, redeliveries; with waiting, aside, due, tokens and chunk:<id>
 -- ARGV[1..5] the warrant, where a script has one: epoch, node, process, operation, notAfter
 --
@@ -21,6 +22,10 @@ local IDS = BASE .. 'ids'
 local DEAD = BASE .. 'dead'
 -- A registry that nobody refreshes for so long goes by itself.
 local SAFETY_SECONDS = 86400
+local SAFETY_MS = 86400000
+-- Bytes of records after which a step of many ends: what a script takes of Redis' only thread, and an answer of a node's
+-- memory.
+local STEP_BYTES = 262144
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -150,13 +155,12 @@ local function remove(client, node)
 end
 
 local function isDead(node)
-  return redis.call('SISMEMBER', DEAD, node) == 1
+  return redis.call('ZSCORE', DEAD, node) ~= false
 end
 
 local function declareDead(node)
-  if redis.call('SADD', DEAD, node) == 1 and redis.call('SCARD', DEAD) == 1 then
-    redis.call('EXPIRE', DEAD, SAFETY_SECONDS)
-  end
+  redis.call('ZADD', DEAD, digits(now), node)
+  redis.call('EXPIRE', DEAD, SAFETY_SECONDS)
 end
 
 local function isOwner(fields)
@@ -177,13 +181,8 @@ local function isDone(method, subject)
   return redis.call('EXISTS', doneKey(method, subject)) == 1
 end
 
--- A moment that is too far to be meant is as good as the shard's own end.
-local function bounded(untilMs)
-  return digits(math.min(tonumber(untilMs), now + SAFETY_SECONDS * 1000))
-end
-
 local function remember(method, subject)
-  redis.call('SET', doneKey(method, subject), '', 'PXAT', bounded(ARGV[5]))
+  redis.call('SET', doneKey(method, subject), '', 'PXAT', ARGV[5])
 end
 
 local function revokedKey(client, operation)
@@ -194,7 +193,7 @@ local function revoke(client, operation, untilMs)
   local key = revokedKey(client, operation)
   local already = redis.call('GET', key)
   if not already or isGreater(untilMs, already) then
-    redis.call('SET', key, untilMs, 'PXAT', bounded(untilMs))
+    redis.call('SET', key, untilMs, 'PXAT', untilMs)
   end
 end
 
@@ -206,9 +205,14 @@ local function server()
   return string.sub(info, before + 1, before + 40)
 end
 
-local function isIn(epoch)
+-- The epoch that this shard is in; false without one, and where it ended with its server.
+local function epochHere()
   local here = redis.call('HMGET', BASE .. 'epoch', 'id', 'server')
-  return here[1] == epoch and here[2] == server()
+  return here[1] and here[2] == server() and here[1]
+end
+
+local function isIn(epoch)
+  return epochHere() == epoch
 end
 
 -- Why nothing may be written under this warrant; nil if it may.
@@ -219,7 +223,9 @@ local function refusal(client)
   if isDead(ARGV[2]) then
     return 'WRITER_DEAD'
   end
-  if now > tonumber(ARGV[5]) or redis.call('EXISTS', revokedKey(client, ARGV[4])) == 1 then
+  -- One that lasts longer than the dead are remembered could come when they are forgotten.
+  local notAfter = tonumber(ARGV[5])
+  if now > notAfter or notAfter > now + SAFETY_MS or redis.call('EXISTS', revokedKey(client, ARGV[4])) == 1 then
     return 'TOO_LATE'
   end
   return nil

@@ -108,6 +108,7 @@ class ArchitectureTest {
             "io.huddle.store.Failure",
             "io.huddle.store.DatabaseUnavailable",
             "io.huddle.web.Text",
+            "io.huddle.web.Utf8",
             "io.huddle.web.IdempotencyKey",
             "io.huddle.web.Cursor",
             "io.huddle.web.TokenBucket",

@@ -208,8 +208,11 @@ final class Broadcasts {
 
     private void run() {
         for (Envelope envelope = next(); envelope != null; envelope = next()) {
-            handle(envelope);
-            release(envelope);
+            try {
+                handle(envelope);
+            } finally {
+                release(envelope);
+            }
         }
     }
 
@@ -229,7 +232,8 @@ final class Broadcasts {
             try {
                 handler.accept(broadcast);
                 outcomes.accept(Outcome.DELIVERED);
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
+                // An error, too, concerns this message alone: the runner goes on with the next.
                 outcomes.accept(Outcome.FAILED);
                 LOG.log(Level.WARNING, "a handler of broadcasts failed", failed);
             }

@@ -33,7 +33,8 @@ final class Line {
         for (Runnable work = next(); work != null; work = next()) {
             try {
                 work.run();
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
+                // What is behind it in the line has to be told all the same, a class that is missing notwithstanding.
                 LOG.log(Level.SEVERE, "an observer of the membership failed", failed);
             }
         }

@@ -1,5 +1,6 @@
 package io.huddle.membership;
 
+import io.huddle.membership.Membership.Doubt;
 import io.huddle.membership.Membership.Lease;
 import io.huddle.registry.RegistryBackend;
 import io.huddle.registry.Warrant;
@@ -227,12 +228,13 @@ final class Member {
     }
 
     /**
-     * The registry refused this node's epoch or number. The store is asked at once; if it still says the same, a part of the
-     * registry has lost its data, and that is a new epoch for all.
+     * The registry refused this node's epoch or number. The store is asked at once; if it still says the same of the epoch, a
+     * part of the registry has lost its data, and that is a new epoch for all. A number that is dead to the registry concerns
+     * this node alone, which will write nothing under it any more and takes another.
      */
-    void doubt() {
+    void doubt(Doubt why, long number) {
         Hold held = safe().orElse(null);
-        if (held == null) {
+        if (held == null || held.lease.number() != number) {
             return;
         }
         synchronized (lock) {
@@ -243,9 +245,16 @@ final class Member {
         }
         String epoch = held.lease.epoch().id();
         renew(held)
-                .thenCompose(renewal -> isGood(held, renewal) && held.equals(hold)
-                        ? alarms.within(patience, () -> backend.renewEpoch(epoch))
-                        : CompletableFuture.completedFuture(renewal.epoch()))
+                .thenCompose(renewal -> {
+                    if (!isGood(held, renewal) || !held.equals(hold)) {
+                        return CompletableFuture.completedFuture(renewal.epoch());
+                    }
+                    if (why == Doubt.WRITER_DEAD) {
+                        lose(held, Loss.REFUSED);
+                        return CompletableFuture.completedFuture(renewal.epoch());
+                    }
+                    return alarms.within(patience, () -> backend.renewEpoch(epoch));
+                })
                 .whenComplete((current, failed) -> {
                     synchronized (lock) {
                         held.isDoubted = false;

@@ -47,6 +47,14 @@ public class Membership {
     /** This node's lease, as far as it can be proven at this instant. */
     public record Lease(long number, String process, Epoch epoch) {}
 
+    /** Why the registry refused a write of this node. */
+    public enum Doubt {
+        /** The registry's epoch is another one, or a part of it has lost it. */
+        OTHER_EPOCH,
+        /** The node's number is dead to a part of the registry, whatever the store says. */
+        WRITER_DEAD
+    }
+
     /** One broadcast as it arrived; {@code json} is the same text on every node. */
     public record Broadcast(String type, String json, long sender) {}
 
@@ -167,6 +175,15 @@ public class Membership {
         return parts().neighbours().find(number);
     }
 
+    /**
+     * The member of this number as it was up to a lease ago; empty only where the store says so. For calls along a known route:
+     * whoever answers there compares number and process with its own, so that an old answer costs a detour and nothing else.
+     * No proof of anything.
+     */
+    public CompletionStage<Optional<NodeInfo>> route(long number) {
+        return parts().neighbours().route(number);
+    }
+
     /** The live members, from the store. */
     public CompletionStage<List<NodeInfo>> nodes() {
         return parts().neighbours().all();
@@ -191,11 +208,14 @@ public class Membership {
     }
 
     /**
-     * The registry has refused this node's epoch or number: the store is asked at once, and a registry that has lost a part
-     * of its data begins a new epoch. Cheap; may be called for every such refusal.
+     * The registry has refused this node's epoch or number: the store is asked at once. If it has nothing against them, a
+     * refused epoch means that the registry has lost a part of its data, and begins a new epoch for all; a refused number is
+     * given up, and the node joins under another. Cheap; may be called for every such refusal.
+     *
+     * @param number in whose name the write was; nothing happens if the node has another by now
      */
-    public void doubt() {
-        parts().member().doubt();
+    public void doubt(Doubt why, long number) {
+        parts().member().doubt(why, number);
     }
 
     /** Where this node's link is reached, and its key; said with the first join if it is known by then. */
@@ -235,7 +255,7 @@ public class Membership {
         for (ObserverMethod<? super T> observer : Objects.requireNonNull(beans).resolveObserverMethods(event)) {
             try {
                 observer.notify(event);
-            } catch (RuntimeException failed) {
+            } catch (RuntimeException | Error failed) {
                 LOG.log(Level.SEVERE, "an observer of " + event.getClass().getSimpleName() + " failed", failed);
             }
         }

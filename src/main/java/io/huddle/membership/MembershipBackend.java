@@ -14,7 +14,8 @@ public interface MembershipBackend {
     boolean isShared();
 
     /**
-     * Takes a fresh number: the greater of the last one + 1 and the store's time. Writes the epoch if there is none.
+     * Takes a fresh number: the greater of the last one + 1 and the store's time. Writes the epoch if there is none. The
+     * answer may come later than any other's, so that a number that nobody waits for any more can be given back.
      *
      * @param leaseMs how long the membership lasts without a renewal
      * @param node what is published of the node; its number is the one given back, and where it says no start, that is now

@@ -6,49 +6,74 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.concurrent.ConcurrentHashMap;
 
-/** The members as they were a moment ago. Presence is believed for a second, absence never. Safe for use by any thread. */
+/**
+ * The members as they were a moment ago. Presence is believed for a second, or for a lease by who hears of its own error from
+ * the node itself; absence never. Safe for use by any thread.
+ */
 final class Neighbours {
     private static final long FRESH_MS = 1_000;
 
-    private record Seen(Map<Long, NodeInfo> nodes, long atNanos) {}
+    /** @param atNanos when the store was asked */
+    private record Seen(NodeInfo node, long atNanos) {}
 
     private final MembershipBackend backend;
     private final Alarms alarms;
     private final Clocks clocks;
     private final Duration patience;
-    private volatile Seen seen;
+    private final Map<Long, Seen> seen = new ConcurrentHashMap<>();
+    private volatile int count;
 
     Neighbours(MembershipBackend backend, Alarms alarms, Clocks clocks, Terms terms) {
         this.backend = backend;
         this.alarms = alarms;
         this.clocks = clocks;
         this.patience = Duration.ofMillis(terms.leaseMs());
-        this.seen = new Seen(
-                Map.of(), clocks.nanos().getAsLong() - Duration.ofDays(1).toNanos());
     }
 
     CompletionStage<List<NodeInfo>> all() {
         long asked = clocks.nanos().getAsLong();
         return alarms.within(patience, backend::members).thenApply(nodes -> {
-            seen = new Seen(nodes.stream().collect(Collectors.toMap(NodeInfo::number, Function.identity())), asked);
+            // Whoever was seen before and is not among them has gone; who was seen since may have come since.
+            seen.values().removeIf(one -> one.atNanos() - asked <= 0);
+            nodes.forEach(node -> see(node, asked));
+            count = nodes.size();
             return nodes;
         });
     }
 
+    /** The member, from a second ago at most. */
     CompletionStage<Optional<NodeInfo>> find(long number) {
-        Seen last = seen;
-        NodeInfo node = last.nodes().get(number);
-        if (node != null && clocks.elapsedMs(last.atNanos()) <= FRESH_MS) {
-            return CompletableFuture.completedFuture(Optional.of(node));
-        }
-        return alarms.within(patience, () -> backend.member(number));
+        return find(number, FRESH_MS);
     }
 
-    /** How many there were when last seen, this node included. */
+    /** The member, from a lease ago at most: for calls, whose owner compares number and process with its own. */
+    CompletionStage<Optional<NodeInfo>> route(long number) {
+        return find(number, patience.toMillis());
+    }
+
+    private CompletionStage<Optional<NodeInfo>> find(long number, long believedMs) {
+        Seen last = seen.get(number);
+        if (last != null && clocks.elapsedMs(last.atNanos()) <= believedMs) {
+            return CompletableFuture.completedFuture(Optional.of(last.node()));
+        }
+        long asked = clocks.nanos().getAsLong();
+        return alarms.within(patience, () -> backend.member(number)).thenApply(node -> {
+            node.ifPresentOrElse(there -> see(there, asked), () -> seen.remove(number));
+            return node;
+        });
+    }
+
+    private void see(NodeInfo node, long asked) {
+        seen.merge(
+                node.number(),
+                new Seen(node, asked),
+                (before, now) -> before.atNanos() - now.atNanos() > 0 ? before : now);
+    }
+
+    /** How many there were when all were last asked for, this node included. */
     int count() {
-        return seen.nodes().size();
+        return count;
     }
 }

@@ -10,6 +10,7 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.StringReader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -48,6 +49,9 @@ public final class RedisMembership implements MembershipBackend {
     private static final Script CLAIM = Script.of("membership-claim-cleanup");
     private static final Script ACKNOWLEDGE = Script.of("membership-acknowledge-cleanup");
 
+    /** For a number whose taking is answered later than anybody waits for it, and which is then given back. */
+    private static final Duration JOINING = Duration.ofSeconds(30);
+
     private final Redis redis;
     private final String epoch;
     private final String last;
@@ -71,21 +75,29 @@ public final class RedisMembership implements MembershipBackend {
         return true;
     }
 
+    /** Sent once, since each time would take a number; and answered however late, so that it can be given back. */
     @Override
     public CompletionStage<Joined> join(NodeInfo node, long leaseMs) {
         String id = Ids.make('e');
-        return run(
-                        JOIN,
+        return failing(JOIN.runOnce(
+                        redis,
+                        JOINING,
                         List.of(epoch, last, leases, members),
                         node.process(),
                         leaseMs,
                         node.startedAt(),
-                        encoded(node))
+                        encoded(node)))
                 .thenCompose(reply -> current(reply, id)
                         .thenApply(now -> new Joined(
                                 reply.number(0),
                                 now,
-                                now.id().equals(id) && reply.text(1).isEmpty())));
+                                now.id().equals(id) && reply.text(1).isEmpty()))
+                        .whenComplete((joined, failed) -> {
+                            if (failed != null) {
+                                // Nobody hears of this number.
+                                CompletionStage<Void> unused = leave(reply.number(0), node.process());
+                            }
+                        }));
     }
 
     @Override
@@ -158,7 +170,7 @@ public final class RedisMembership implements MembershipBackend {
 
     @Override
     public CompletionStage<AutoCloseable> subscribe(String channel, Consumer<String> hears) {
-        return failing(redis.call(client -> topic(client, channel)
+        return failing(redis.callToTheEnd(client -> topic(client, channel)
                 .addListenerAsync(String.class, (name, text) -> hears.accept(text))
                 .thenApply(listener -> () -> {
                     CompletionStage<Void> ended = topic(client, channel).removeListenerAsync(listener);

@@ -97,7 +97,7 @@ public class Clients {
                 registry::getClient,
                 membership::mayDeliver,
                 membership::process,
-                membership::node,
+                membership::route,
                 links::isFresh,
                 links::call,
                 routes,

@@ -242,14 +242,13 @@ final class Holdings {
             mine.isActive = true;
         } else {
             // Taken by a newer one, or lost with the registry: the next beat tells, and the database fences meanwhile.
-            doubtIf(written);
+            doubtIf(written, warrant);
         }
     }
 
-    private void doubtIf(@Nullable Written written) {
-        if (written != null
-                && (written.status() == Written.Status.OTHER_EPOCH || written.status() == Written.Status.WRITER_DEAD)) {
-            seat.doubt().run();
+    private void doubtIf(@Nullable Written written, Warrant warrant) {
+        if (written != null) {
+            seat.doubtIf(written.status(), warrant);
         }
     }
 
@@ -501,7 +500,7 @@ final class Holdings {
             }
             case CORRUPT -> repair(mine, warrant);
             case OTHER_EPOCH, WRITER_DEAD -> {
-                seat.doubt().run();
+                seat.doubtIf(written.status(), warrant);
                 yield done(false);
             }
             case TOO_LATE, NOT_OWNER -> done(false);

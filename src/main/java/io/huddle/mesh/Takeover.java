@@ -1,5 +1,6 @@
 package io.huddle.mesh;
 
+import io.huddle.membership.Membership.Doubt;
 import io.huddle.registry.ClaimRequest;
 import io.huddle.registry.Claimed;
 import io.huddle.registry.ClientRecord;
@@ -133,7 +134,8 @@ final class Takeover {
                 case OK -> taken(warrant, written.record());
                 case NEWER_EXISTS -> Result.of(Outcome.NEWER);
                 case CONFLICT, CORRUPT -> claim(registration, state, supersede, written.record(), until);
-                case OTHER_EPOCH, WRITER_DEAD -> doubted();
+                case OTHER_EPOCH -> doubted(Doubt.OTHER_EPOCH, warrant);
+                case WRITER_DEAD -> doubted(Doubt.WRITER_DEAD, warrant);
                 case TOO_LATE, NOT_OWNER -> Result.of(Outcome.UNAVAILABLE);
             };
         } catch (RegistryUnavailable away) {
@@ -164,8 +166,8 @@ final class Takeover {
         return seat.has(warrant.node()) ? new Result(Outcome.TAKEN, record) : Result.of(Outcome.UNAVAILABLE);
     }
 
-    private Result doubted() {
-        seat.doubt().run();
+    private Result doubted(Doubt why, Warrant warrant) {
+        seat.doubt().accept(why, warrant.node());
         return Result.of(Outcome.UNAVAILABLE);
     }
 
@@ -221,8 +223,11 @@ final class Takeover {
                 case NEWER_EXISTS -> {
                     return Result.of(Outcome.NEWER);
                 }
-                case OTHER_EPOCH, WRITER_DEAD -> {
-                    return doubted();
+                case OTHER_EPOCH -> {
+                    return doubted(Doubt.OTHER_EPOCH, warrant);
+                }
+                case WRITER_DEAD -> {
+                    return doubted(Doubt.WRITER_DEAD, warrant);
                 }
                 case CORRUPT -> {
                     if (!isRepaired(registration, until)) {
@@ -358,8 +363,11 @@ final class Takeover {
                         return Result.of(Outcome.AGAIN);
                     }
                 }
-                case OTHER_EPOCH, WRITER_DEAD -> {
-                    return doubted();
+                case OTHER_EPOCH -> {
+                    return doubted(Doubt.OTHER_EPOCH, warrant);
+                }
+                case WRITER_DEAD -> {
+                    return doubted(Doubt.WRITER_DEAD, warrant);
                 }
                 case TOO_LATE, LOST -> {
                     return Result.of(Outcome.AGAIN);

@@ -110,10 +110,43 @@ public class Redis implements AutoCloseable {
         return namespace + ":{" + tag + "}:" + name;
     }
 
-    /** Does something with the client library; its failure, or its silence, is a {@link RedisUnavailable}. */
+    /**
+     * Does something with the client library; its failure, or its silence, is a {@link RedisUnavailable}. If there is no
+     * connection before the time is over it is not done at all.
+     */
     public <T> CompletionStage<T> call(Function<RedissonClient, CompletionStage<T>> operation) {
-        CompletableFuture<T> answer =
-                connected().thenCompose(client -> operation.apply(client).toCompletableFuture());
+        return inTime(begun(operation));
+    }
+
+    /**
+     * The same with no deadline but the library's own: for what has to be undone if its answer comes when nobody waits for it
+     * any more.
+     */
+    public <T> CompletionStage<T> callToTheEnd(Function<RedissonClient, CompletionStage<T>> operation) {
+        CompletableFuture<T> answer = begun(operation);
+        // Whether Redis answers is judged by the same time as everywhere.
+        CompletionStage<T> unused = inTime(answer);
+        return answer.handle((value, thrown) -> {
+            if (thrown != null) {
+                throw failure(thrown);
+            }
+            found();
+            return value;
+        });
+    }
+
+    private <T> CompletableFuture<T> begun(Function<RedissonClient, CompletionStage<T>> operation) {
+        long asked = System.nanoTime();
+        return connected().thenCompose(client -> {
+            if (System.nanoTime() - asked > TimeUnit.MILLISECONDS.toNanos(limits.timeoutMs())) {
+                // Whoever asked was told that it has failed.
+                return CompletableFuture.failedFuture(new RedisUnavailable("no connection in time"));
+            }
+            return operation.apply(client).toCompletableFuture();
+        });
+    }
+
+    private <T> CompletionStage<T> inTime(CompletableFuture<T> answer) {
         // A copy: the deadline must not complete what the library itself still means to complete.
         return answer.copy()
                 .orTimeout(limits.timeoutMs(), TimeUnit.MILLISECONDS)
@@ -204,7 +237,7 @@ public class Redis implements AutoCloseable {
 
     private <T extends BaseConfig<T>> T bounded(T servers) {
         return servers.setConnectTimeout(limits.connectMs())
-                .setTimeout(limits.timeoutMs())
+                .setTimeout(limits.attemptMs())
                 .setSubscriptionTimeout(limits.timeoutMs())
                 .setRetryAttempts(limits.retries())
                 .setRetryDelay(new ConstantDelay(RETRY_DELAY))

@@ -20,6 +20,11 @@ public record RedisLimits(int connectMs, int timeoutMs, int retries, int connect
         return from(Setting::value);
     }
 
+    /** How long each time may take that an operation is sent, so that the last answer comes before the time is over. */
+    int attemptMs() {
+        return Math.max(1, timeoutMs / (retries + 1));
+    }
+
     private static RedisLimits from(ToIntFunction<Setting> value) {
         return new RedisLimits(
                 value.applyAsInt(Setting.REDIS_CONNECT_TIMEOUT_MS),

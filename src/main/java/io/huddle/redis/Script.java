@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
 import org.redisson.api.RScript.Mode;
 import org.redisson.api.RScript.ReturnType;
-import org.redisson.api.RedissonClient;
+import org.redisson.api.options.OptionalOptions;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.codec.ByteArrayCodec;
 
@@ -68,17 +70,34 @@ public final class Script {
      * @return fails with {@link RedisUnavailable} alone
      */
     public CompletionStage<Reply> run(Redis redis, List<String> keys, Object... arguments) {
-        Object[] bytes = new Object[arguments.length];
-        for (int i = 0; i < arguments.length; i++) {
-            bytes[i] = bytes(arguments[i]);
-        }
-        return redis.<List<@Nullable Object>>call(client -> evaluated(client, List.copyOf(keys), bytes))
+        Object[] bytes = bytes(arguments);
+        return redis.<List<@Nullable Object>>call(
+                        client -> evaluated(client.getScript(ByteArrayCodec.INSTANCE), List.copyOf(keys), bytes))
                 .thenApply(Reply::new);
     }
 
-    private CompletionStage<List<@Nullable Object>> evaluated(
-            RedissonClient client, List<Object> keys, Object[] arguments) {
-        RScript scripts = client.getScript(ByteArrayCodec.INSTANCE);
+    /**
+     * Sends the script once, never again, and waits for so long: for what must not happen twice, and has to be undone if it
+     * is answered when nobody waits for it any more.
+     *
+     * @return fails with {@link RedisUnavailable} alone, possibly after what {@link RedisLimits} say
+     */
+    public CompletionStage<Reply> runOnce(Redis redis, Duration patience, List<String> keys, Object... arguments) {
+        Object[] bytes = bytes(arguments);
+        OptionalOptions once = OptionalOptions.defaults()
+                .codec(ByteArrayCodec.INSTANCE)
+                .retryAttempts(0)
+                .timeout(patience);
+        return redis.<List<@Nullable Object>>callToTheEnd(
+                        client -> evaluated(client.getScript(once), List.copyOf(keys), bytes))
+                .thenApply(Reply::new);
+    }
+
+    private static Object[] bytes(Object[] arguments) {
+        return Arrays.stream(arguments).map(Script::bytes).toArray();
+    }
+
+    private CompletionStage<List<@Nullable Object>> evaluated(RScript scripts, List<Object> keys, Object[] arguments) {
         return scripts.<List<@Nullable Object>>evalShaAsync(Mode.READ_WRITE, digest, ReturnType.LIST, keys, arguments)
                 .toCompletableFuture()
                 .exceptionallyCompose(thrown -> isUnknown(thrown)

@@ -1,5 +1,7 @@
 package io.huddle.registry;
 
+import io.huddle.web.Utf8;
+
 /** What no registry takes, whatever its state: refused before anything is asked of it. Pure. */
 final class Bounds {
     static final int LONGEST_CLIENT_ID = 1_024;
@@ -13,14 +15,14 @@ final class Bounds {
     }
 
     static void checkClientId(String clientId) {
-        int bytes = Utf8.length(clientId);
+        int bytes = Utf8.exactLength(clientId);
         if (bytes < 1 || bytes > LONGEST_CLIENT_ID) {
             throw new IllegalArgumentException("a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not " + bytes);
         }
     }
 
     static void checkMetadata(String metadata) {
-        int bytes = Utf8.length(metadata);
+        int bytes = Utf8.exactLength(metadata);
         if (bytes > LARGEST_METADATA) {
             throw new IllegalArgumentException("metadata has " + LARGEST_METADATA + " bytes at most, not " + bytes);
         }

@@ -429,6 +429,8 @@ public final class InMemoryRegistry implements RegistryBackend {
         lock.lock();
         try {
             return CompletableFuture.completedFuture(operation.get());
+        } catch (RegistryUnavailable unavailable) {
+            return CompletableFuture.failedFuture(unavailable);
         } finally {
             lock.unlock();
         }

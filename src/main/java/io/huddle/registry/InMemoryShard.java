@@ -1,6 +1,7 @@
 package io.huddle.registry;
 
 import io.huddle.registry.ClientRecord.State;
+import io.huddle.web.Utf8;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class InMemoryShard {
     /** How often what has run out is thrown away. Nothing depends on it: what has run out is judged as gone before. */
     private static final long SWEEP_MS = 1_000;
+
+    /** Of pending records, after which a part of what a dead node left ends. */
+    private static final long PENDING_BYTES = 256 << 10;
 
     private final RegistryLimits limits;
 
@@ -91,7 +95,9 @@ final class InMemoryShard {
         if (dead.contains(warrant.node())) {
             return Written.Status.WRITER_DEAD;
         }
-        if (now > warrant.notAfter() || isStill(revoked.get(new Revoked(clientId, warrant.operation())), now)) {
+        if (now > warrant.notAfter()
+                || warrant.notAfter() > now + Warrant.LONGEST_MS
+                || isStill(revoked.get(new Revoked(clientId, warrant.operation())), now)) {
             return Written.Status.TOO_LATE;
         }
         return null;
@@ -304,6 +310,9 @@ final class InMemoryShard {
     }
 
     Sight sight(String clientId, long now) {
+        if (!records.containsKey(clientId) && !corrupt.contains(clientId)) {
+            checkAbsence();
+        }
         Claim claim = openClaim(clientId, now);
         return new Sight(
                 records.get(clientId),
@@ -312,8 +321,15 @@ final class InMemoryShard {
                 claim == null ? 0 : claim.warrant.node());
     }
 
+    private void checkAbsence() {
+        if (epoch == null) {
+            throw new RegistryUnavailable("no epoch has begun in the registry");
+        }
+    }
+
     /** All that can be read, after this client id, in the order of listings. */
     Iterable<ClientRecord> recordsAfter(String clientId) {
+        checkAbsence();
         return records.tailMap(clientId, false).values();
     }
 
@@ -504,18 +520,21 @@ final class InMemoryShard {
         List<ClientRecord> part = new ArrayList<>();
         List<ClientRecord> active = new ArrayList<>();
         long bytes = 0;
+        long idle = 0;
         for (ClientRecord record : recordsOf(node)) {
-            long more = record.isActive() ? sizeOf(record) : 0;
+            long more = sizeOf(record);
             boolean cut = record.isActive()
                     && !active.isEmpty()
                     && (bytes + more > limits.chunkBytes() || active.size() >= limits.chunkClients());
-            if (cut || part.size() >= most) {
+            if (cut || part.size() >= most || idle >= PENDING_BYTES) {
                 break;
             }
             part.add(record);
-            bytes += more;
             if (record.isActive()) {
+                bytes += more;
                 active.add(record);
+            } else {
+                idle += more;
             }
         }
         if (!active.isEmpty()) {
@@ -534,14 +553,14 @@ final class InMemoryShard {
     /** What a record is accounted with: its texts, and as much again for the rest as numbers and names take elsewhere. */
     static long sizeOf(ClientRecord record) {
         long size = 128;
-        size += Utf8.length(record.clientId());
-        size += Utf8.length(record.process());
-        size += Utf8.length(record.connectionId());
-        size += Utf8.length(record.mark());
-        size += Utf8.length(record.metadata());
-        size += record.session() == null ? 0 : Utf8.length(record.session());
+        size += Utf8.exactLength(record.clientId());
+        size += Utf8.exactLength(record.process());
+        size += Utf8.exactLength(record.connectionId());
+        size += Utf8.exactLength(record.mark());
+        size += Utf8.exactLength(record.metadata());
+        size += record.session() == null ? 0 : Utf8.exactLength(record.session());
         for (String team : record.teams()) {
-            size += Utf8.length(team);
+            size += Utf8.exactLength(team);
         }
         return size;
     }

@@ -2,6 +2,7 @@ package io.huddle.registry;
 
 import io.huddle.redis.Reply;
 import io.huddle.registry.ClientRecord.State;
+import io.huddle.web.Utf8;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -38,9 +39,9 @@ final class PackedRecords {
 
     /** What session and teams count for in the account of the orphan queue, where scripts know the rest. */
     static int weight(Registration registration) {
-        int weight = registration.session() == null ? 0 : Utf8.length(registration.session());
+        int weight = registration.session() == null ? 0 : Utf8.exactLength(registration.session());
         for (String team : registration.teams()) {
-            weight += Utf8.length(team);
+            weight += Utf8.exactLength(team);
         }
         return weight;
     }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What concerns several shards (listings, cleanups, epochs) goes from one to the next and is atomic in each of them only.
  * A shard is in its epoch only as long as the server that it began on lives: after a failover, and after a start from what was
- * on disk, writes may be missing, and every write answers {@code OTHER_EPOCH} until another epoch begins.
+ * on disk, writes may be missing, and every write answers {@code OTHER_EPOCH} until another epoch begins. Until then what is
+ * found is still told, but what is not found there is no absence.
  *
  * <p>Times are those of the Redis server that holds the shard. Records go by themselves a day after the last
  * {@link #refreshNode}, which is one small script a shard: to be called every few minutes, not every few seconds.
@@ -45,13 +47,16 @@ public final class RedisRegistry implements RegistryBackend {
     private static final Script BEGIN = Script.of("registry/begin");
     private static final Script NONCE = Script.of("registry/nonce");
 
-    /** Records that one script looks at, or removes: about a millisecond of Redis' only thread. */
+    /** Records that one script looks at, or removes: about a millisecond of Redis' only thread. Of large ones fewer. */
     private static final int STEP = 256;
 
     private final RegistryLimits limits;
     private final Shards ids;
     private final RedisShards shards;
     private final RedisOrphans orphans;
+
+    /** The registry's epoch, as far as this node knows; null before it has begun one. */
+    private volatile @Nullable String begun;
 
     public RedisRegistry(Redis redis, RegistryLimits limits) {
         this.limits = limits;
@@ -150,18 +155,53 @@ public final class RedisRegistry implements RegistryBackend {
 
     @Override
     public CompletionStage<Optional<ClientRecord>> getClient(String clientId) {
-        return getClientIncludingPending(clientId)
-                .thenApply(sight -> Optional.ofNullable(sight.record()).filter(ClientRecord::isActive));
+        return look(clientId).thenApply(looked -> {
+            ClientRecord record = looked.sight().record();
+            if (record != null && record.isActive()) {
+                return Optional.of(record);
+            }
+            looked.checkAbsence();
+            return Optional.empty();
+        });
     }
 
     @Override
     public CompletionStage<Sight> getClientIncludingPending(String clientId) {
+        return look(clientId).thenApply(looked -> {
+            if (looked.sight().record() == null && !looked.sight().corrupt()) {
+                looked.checkAbsence();
+            }
+            return looked.sight();
+        });
+    }
+
+    /** @param isWhole true if nothing of the shard can have been lost since the epoch began */
+    private record Looked(Sight sight, boolean isWhole) {
+        void checkAbsence() {
+            RedisRegistry.checkAbsence(isWhole);
+        }
+    }
+
+    private CompletionStage<Looked> look(String clientId) {
         Bounds.checkClientId(clientId);
         return shards.run(LOOKUP, clientId, "", "", "", "", "", clientId).thenApply(reply -> {
             ClientRecord record = recordAt(reply, 0, clientId);
-            return new Sight(
+            Sight sight = new Sight(
                     record, record == null && reply.has(0), reply.has(1) ? reply.text(1) : null, reply.number(2));
+            return new Looked(sight, isWhole(reply, 3));
         });
+    }
+
+    /** True if the shard says that it is in the epoch which this node has begun. */
+    private boolean isWhole(Reply reply, int index) {
+        return reply.has(index) && reply.text(index).equals(begun);
+    }
+
+    private static void checkAbsence(boolean isWhole) {
+        if (!isWhole) {
+            throw new RegistryUnavailable(
+                    "a shard is not in the registry's epoch, and may have lost what is not there");
+        }
     }
 
     // Listings.
@@ -221,6 +261,8 @@ public final class RedisRegistry implements RegistryBackend {
                 ? ahead.ask(at.shard(), step)
                 : shards.runIn(at.shard(), LIST, node, scanned, step, active ? 1 : 0);
         return asked.thenCompose(reply -> {
+            // Whoever is not listed is told to be absent.
+            checkAbsence(isWhole(reply, 2));
             String after = at.after();
             for (ClientRecord record : PackedRecords.read(reply.list(1))) {
                 if (found.size() == limit) {
@@ -250,10 +292,14 @@ public final class RedisRegistry implements RegistryBackend {
     private final class Ahead {
         private static final int MOST = 16;
 
+        /** Of one shard's first answer; what sixteen of these take is no more than one full answer takes. */
+        private static final int SMALL_BYTES = 16 << 10;
+
         private final String node;
         private final boolean active;
         private final Map<Integer, CompletionStage<Reply>> asked = new HashMap<>();
-        private int width = 1;
+        private int width;
+        private boolean isLarge;
 
         Ahead(String node, boolean active) {
             this.node = node;
@@ -262,16 +308,26 @@ public final class RedisRegistry implements RegistryBackend {
 
         CompletionStage<Reply> ask(int shard, long step) {
             if (!asked.containsKey(shard)) {
+                width = isLarge ? 1 : Math.min(MOST, Math.max(1, 2 * width));
+                isLarge = false;
                 for (int next = shard; next < Math.min(shards.count(), shard + width); next++) {
                     asked.put(next, shards.runIn(next, LIST, node, "", step, active ? 1 : 0));
                 }
-                width = Math.min(MOST, 2 * width);
             }
             CompletionStage<Reply> reply = asked.remove(shard);
             if (reply == null) {
                 throw new IllegalStateException("a shard was not asked");
             }
-            return reply;
+            return reply.thenApply(answer -> {
+                isLarge |= answer.has(0) || bytes(answer.list(1)) > SMALL_BYTES;
+                return answer;
+            });
+        }
+
+        private static long bytes(Reply listed) {
+            return IntStream.range(0, listed.size())
+                    .mapToLong(i -> listed.bytes(i).length)
+                    .sum();
         }
     }
 
@@ -437,7 +493,11 @@ public final class RedisRegistry implements RegistryBackend {
     @Override
     public CompletionStage<Void> beginEpoch(String epoch) {
         // A node with another number of shards must not write anything, however late it first reaches Redis.
-        return checkShards().thenCompose(same -> shards.runInAll(BEGIN, epoch)).thenAccept(all -> {});
+        return checkShards().thenCompose(same -> shards.runInAll(BEGIN, epoch)).thenAccept(all -> {
+            String there = all.get(0).text(0);
+            // A node that slept hears that the registry has gone on, of all shards alike; otherwise it is as it says.
+            begun = all.stream().allMatch(reply -> reply.text(0).equals(there)) ? there : epoch;
+        });
     }
 
     /** The arguments of a script that begins with a warrant. */

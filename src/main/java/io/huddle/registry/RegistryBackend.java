@@ -15,8 +15,12 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Rules of every write, judged in this order: a shard whose epoch is another (or that has none while the registry has
  * one) answers {@code OTHER_EPOCH}; a warrant whose number is in the shard's dead set answers {@code WRITER_DEAD}; a
- * warrant past its {@code notAfter}, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
+ * warrant past its {@code notAfter}, or more than a day before it, or whose operation was revoked by {@link #abortClaim} or {@link #removeClaimResult},
  * answers {@code TOO_LATE}. A shard that has no epoch yet answers {@code OTHER_EPOCH}.
+ *
+ * <p>An absence is told by shards in the registry's epoch alone. A lookup that finds nothing (of {@link #getClient}: nothing
+ * active) and a listing fail with {@link RegistryUnavailable} where no epoch has begun, or where the epoch ended with a part
+ * of the data, until the next has begun; a lookup that finds something answers there too.
  *
  * <p>Names are made from operations, so that who lost an answer still knows them: the mark of a registered record, the id of a
  * claim (and by it the mark of its record) and the token of a claimed chunk are the operation id of the warrant under which
@@ -144,8 +148,8 @@ public interface RegistryBackend {
     /**
      * One bounded step of removing a dead node's records; to be repeated until done. Enters the number in every shard's dead
      * set before it removes anything there; active clients become chunks of the orphan queue in the same atomic step,
-     * pending ones and claims vanish. A part is a chunk's clients with the pending ones among them: it goes as a whole or,
-     * without room, stays as a whole. Other shards' parts go on. A corrupt record is nobody's and stays.
+     * pending ones and claims vanish. A part is a chunk's clients with the pending ones among them, until those
+     * have 256 KiB: it goes as a whole or, without room, stays as a whole. Other shards' parts go on. A corrupt record is nobody's and stays.
      *
      * @param most records a step
      */

@@ -1,6 +1,7 @@
 package io.huddle.stream;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.huddle.web.Utf8;
 import io.huddle.wire.ClientMessage;
 import jakarta.websocket.CloseReason;
 import jakarta.websocket.Endpoint;

@@ -1,5 +1,6 @@
 package io.huddle.stream;
 
+import io.huddle.web.Utf8;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -203,7 +203,7 @@ public class Handshakes {
             case OUT_OF_TIME -> throw forbidden("timestamp");
             case BEFORE_EPOCH -> throw forbidden("timestamp, which is older than the registry");
             case OTHER_EPOCH -> {
-                membership.doubt();
+                membership.doubt(Membership.Doubt.OTHER_EPOCH, lease.number());
                 throw new Refused(Refusal.UNAVAILABLE, NO_REGISTRY);
             }
         }

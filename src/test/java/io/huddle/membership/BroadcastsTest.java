@@ -127,6 +127,22 @@ class BroadcastsTest {
         assertThat(two.outcomes).containsExactly(Outcome.FAILED, Outcome.DELIVERED, Outcome.FAILED, Outcome.DELIVERED);
     }
 
+    /** Of more runners than there are, each would have ended with one of these. */
+    @Test
+    void handler_thatFailsWithAnError_holdsUpNothing() {
+        two.broadcasts.on("d", broadcast -> {
+            throw new NoClassDefFoundError("by the test");
+        });
+        for (int i = 0; i < 6; i++) {
+            one.broadcasts.send("d", DATA, true);
+            world.run(50);
+        }
+        assertThat(two.outcomes).hasSize(6).containsOnly(Outcome.FAILED);
+        one.broadcasts.send("a", DATA, true);
+        world.run(50);
+        assertThat(heardByTwo).hasSize(1);
+    }
+
     @Test
     void overflow_isDroppedAndCounted_andAfterItAllIsWell() {
         two.host.pause(1_000);

@@ -2,6 +2,7 @@ package io.huddle.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.huddle.membership.Membership.Doubt;
 import io.huddle.membership.Membership.Lease;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.registry.Warrant;
@@ -413,6 +414,48 @@ class MemberTest {
                 .isTrue();
     }
 
+    /** A part of the registry has declared it dead: the others are as they were. */
+    @Test
+    void doubt_ofTheNumber_givesUpTheNumberAndKeepsTheEpoch() {
+        Sailor node = Sailor.joined(world, store);
+        Sailor other = Sailor.joined(world, store);
+        Lease old = node.member.lease().orElseThrow();
+        node.member.doubt(Doubt.WRITER_DEAD, old.number());
+        node.member.doubt(Doubt.WRITER_DEAD, old.number());
+        world.run(300);
+        Lease lease = node.member.lease().orElseThrow();
+        assertThat(lease.number()).isGreaterThan(old.number());
+        assertThat(lease.epoch().id()).isEqualTo(old.epoch().id());
+        assertThat(node.losses).containsExactly(Loss.REFUSED);
+        world.run(3_100);
+        assertThat(other.told).hasSize(1);
+    }
+
+    @Test
+    void doubt_ofTheEpoch_beginsAnotherForAll() {
+        Sailor node = Sailor.joined(world, store);
+        Sailor other = Sailor.joined(world, store);
+        Lease old = node.member.lease().orElseThrow();
+        node.member.doubt(Doubt.OTHER_EPOCH, old.number());
+        world.run(3_300);
+        String epoch = node.member.lease().orElseThrow().epoch().id();
+        assertThat(epoch).isNotEqualTo(old.epoch().id());
+        assertThat(other.member.lease().orElseThrow().epoch().id()).isEqualTo(epoch);
+    }
+
+    /** The answer to a write under the number before comes late, when nothing is wrong any more. */
+    @Test
+    void doubt_ofANumberThatIsGivenUp_changesNothing() {
+        Sailor node = Sailor.joined(world, store);
+        Lease lease = node.member.lease().orElseThrow();
+        for (Doubt why : Doubt.values()) {
+            node.member.doubt(why, lease.number() - 1);
+            world.run(300);
+            assertThat(node.member.lease().orElseThrow().number()).isEqualTo(lease.number());
+            assertThat(node.told).hasSize(1);
+        }
+    }
+
     @Test
     void observer_thatThrows_stopsNothing() {
         World.Host host = world.host();
@@ -421,9 +464,14 @@ class MemberTest {
         line.add(() -> {
             throw new IllegalStateException("by the test");
         });
+        line.add(() -> {
+            throw new NoClassDefFoundError("by the test");
+        });
         line.add(() -> done.add(1));
         world.run(1);
-        assertThat(done).containsExactly(1);
+        line.add(() -> done.add(2));
+        world.run(1);
+        assertThat(done).containsExactly(1, 2);
         assertThat(line.isIdle()).isTrue();
     }
 

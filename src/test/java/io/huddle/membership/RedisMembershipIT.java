@@ -1,11 +1,13 @@
 package io.huddle.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.RedisCommands;
 import io.huddle.redis.Redis;
 import io.huddle.redis.RedisLimits;
+import io.huddle.redis.RedisUnavailable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +55,11 @@ class RedisMembershipIT extends MembershipContract {
     }
 
     private RedisMembership connected(io.huddle.harness.Redis to) {
-        Redis redis = new Redis(to.url(), "", new RedisLimits(2_000, 4_000, 1, 4, 2, 2));
+        return connected(to, new RedisLimits(2_000, 4_000, 1, 4, 2, 2));
+    }
+
+    private RedisMembership connected(io.huddle.harness.Redis to, RedisLimits limits) {
+        Redis redis = new Redis(to.url(), "", limits);
         connections.add(redis);
         return new RedisMembership(redis);
     }
@@ -74,6 +81,27 @@ class RedisMembershipIT extends MembershipContract {
         now(store.join(process("p"), 60_000));
         List<?> keys = (List<?>) commands.ask("KEYS", "*");
         assertThat(keys).hasSize(6).allSatisfy(key -> assertThat((String) key).startsWith("huddle:{m}:"));
+    }
+
+    /** A store that stands still for a moment; each time a join is sent again another number would be taken for nobody. */
+    @Test
+    void join_whileTheStoreStandsStill_takesOneNumberAndIsAnsweredLate() {
+        try (io.huddle.harness.Redis own = io.huddle.harness.Redis.create()) {
+            RedisMembership store = connected(own, new RedisLimits(2_000, 400, 3, 4, 2, 2));
+            awaited(store::members);
+            own.pause();
+            CompletionStage<Joined> late = store.join(process("p"), 60_000);
+            try {
+                assertThatThrownBy(() -> now(store.members())).hasRootCauseInstanceOf(RedisUnavailable.class);
+                assertThatThrownBy(() -> now(store.members())).hasRootCauseInstanceOf(RedisUnavailable.class);
+            } finally {
+                own.resume();
+            }
+            long number = now(late).number();
+            assertThat(awaited(store::members)).extracting(NodeInfo::number).containsExactly(number);
+            now(store.leave(number, "p"));
+            assertThat(now(store.members())).isEmpty();
+        }
     }
 
     @Test

@@ -72,7 +72,8 @@ final class Cluster {
         /** Connections that live here, with their client's id. */
         final ConcurrentMap<String, String> alive = new ConcurrentHashMap<>();
 
-        final AtomicLong doubts = new AtomicLong();
+        /** Reasons and numbers, in their order. */
+        final List<String> doubts = new CopyOnWriteArrayList<>();
 
         /** Ends a connection that lives here, with all that follows. */
         volatile Consumer<String> end = connection -> {};
@@ -88,7 +89,7 @@ final class Cluster {
                     this::warrant,
                     one -> CompletableFuture.completedFuture(members.containsKey(one)),
                     one -> CompletableFuture.completedFuture(gone.contains(one)),
-                    doubts::incrementAndGet);
+                    (why, one) -> doubts.add(why + " " + one));
             remainders = new Remainders(faulty.registry, seat.warrants());
             takeovers = new Takeover(
                     faulty.registry,

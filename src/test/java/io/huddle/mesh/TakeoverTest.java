@@ -360,6 +360,14 @@ class TakeoverTest {
         done(cluster.real.beginEpoch("another"));
 
         assertThat(a.take("x-1", 1, false).outcome()).isEqualTo(Outcome.UNAVAILABLE);
-        assertThat(a.doubts).hasValue(1);
+        assertThat(a.doubts).containsExactly("OTHER_EPOCH " + a.number);
+    }
+
+    @Test
+    void deadWriter_isDoubtedAsThat() {
+        done(cluster.real.cleanupNode(a.number));
+
+        assertThat(a.take("x-1", 1, false).outcome()).isEqualTo(Outcome.UNAVAILABLE);
+        assertThat(a.doubts).containsExactly("WRITER_DEAD " + a.number);
     }
 }

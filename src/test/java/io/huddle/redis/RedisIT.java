@@ -9,8 +9,11 @@ import io.huddle.harness.RedisCluster;
 import io.huddle.harness.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The connection to Redis, over everything that may happen to it. */
@@ -75,6 +78,26 @@ class RedisIT {
             assertFailsWithin(redis, 700);
             server.resume();
             awaitAnswer(redis, "x", Duration.ofSeconds(2));
+        }
+    }
+
+    /** Whoever asked was told that it failed, and has perhaps asked somebody else. */
+    @Test
+    void operation_whoseConnectionComesTooLate_isNotDone() {
+        try (io.huddle.harness.Redis server = io.huddle.harness.Redis.create();
+                Redis redis = new Redis(server.url(), "", new RedisLimits(10_000, 500, 0, 4, 1, 1))) {
+            AtomicInteger done = new AtomicInteger();
+            server.pause();
+            CompletionStage<Integer> asked =
+                    redis.call(client -> CompletableFuture.completedFuture(done.incrementAndGet()));
+            CompletionStage<Integer> askedToTheEnd =
+                    redis.callToTheEnd(client -> CompletableFuture.completedFuture(done.incrementAndGet()));
+            assertThatThrownBy(() -> asked.toCompletableFuture().join()).hasCauseInstanceOf(RedisUnavailable.class);
+            server.resume();
+            awaitAnswer(redis, "x", Duration.ofSeconds(5));
+            assertThatThrownBy(() -> askedToTheEnd.toCompletableFuture().join())
+                    .hasCauseInstanceOf(RedisUnavailable.class);
+            assertThat(done).hasValue(0);
         }
     }
 

@@ -7,46 +7,23 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The comparison itself: two of a kind are alike, a flawed one is found out, and the sequences go everywhere. */
 class InMemoryDifferentialTest extends RegistryDifferential {
-    private final AtomicLong clock = new AtomicLong(1_700_000_000_000L);
-    private @Nullable InMemoryRegistry registry;
-
-    @Override
-    RegistryBackend open(RegistryLimits limits) {
-        registry = new InMemoryRegistry(limits, clock::get);
-        return registry;
-    }
-
-    @Override
-    void pass(long ms) {
-        clock.addAndGet(ms);
-    }
-
-    @Override
-    void corrupt(String clientId) {
-        Objects.requireNonNull(registry).corrupt(clientId);
-    }
-
-    @Override
-    int rounds() {
-        return 40;
+    InMemoryDifferentialTest() {
+        super(new InMemoryRegistries(), 40);
     }
 
     @Test
     void sequences_together_reachEveryAnswer() {
         Map<String, Integer> seen = new TreeMap<>();
         for (long seed = 100; seed < 104; seed++) {
-            run(seed, open(DifferentialRun.LIMITS)).forEach((what, times) -> seen.merge(what, times, Integer::sum));
+            run(seed, open()).forEach((what, times) -> seen.merge(what, times, Integer::sum));
         }
         for (String write : new String[] {"register", "reserve", "activate", "update", "unregister"}) {
             assertThat(seen)
@@ -101,7 +78,7 @@ class InMemoryDifferentialTest extends RegistryDifferential {
     @ValueSource(
             strings = {"abortClaim", "removeClaimPrevious", "unregister", "cleanupNode", "beginEpoch", "renewOrphaned"})
     void answers_ofOneThatForgetsADuty_areFoundOut(String duty) {
-        assertThatThrownBy(() -> run(5, forgetting(duty, open(DifferentialRun.LIMITS))))
+        assertThatThrownBy(() -> run(5, forgetting(duty, open())))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("seed 5: the answers differ");
     }

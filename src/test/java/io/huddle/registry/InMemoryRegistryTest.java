@@ -7,24 +7,11 @@ import static io.huddle.registry.RegistryScene.done;
 import static io.huddle.registry.RegistryScene.unordered;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class InMemoryRegistryTest extends RegistryConformance {
-    private final AtomicLong clock = new AtomicLong(1_700_000_000_000L);
-    private @Nullable InMemoryRegistry registry;
-
-    @Override
-    RegistryBackend open(RegistryLimits limits) {
-        registry = new InMemoryRegistry(limits, clock::get);
-        return registry;
-    }
-
-    @Override
-    void pass(long ms) {
-        clock.addAndGet(ms);
+    InMemoryRegistryTest() {
+        super(new InMemoryRegistries());
     }
 
     /** Five minutes are too long for a real clock, which is why this is not for all backends. */
@@ -58,10 +45,5 @@ class InMemoryRegistryTest extends RegistryConformance {
         on.passes(1);
         assertThat(done(on.backend.register(warrant, unordered("alice", "c1"))).status())
                 .isEqualTo(Written.Status.TOO_LATE);
-    }
-
-    @Override
-    public void corrupt(String clientId) {
-        Objects.requireNonNull(registry).corrupt(clientId);
     }
 }

@@ -8,6 +8,7 @@ import static io.huddle.registry.RegistryScene.unordered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.huddle.web.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -77,6 +78,31 @@ interface ListingRules extends RegistryRules {
         assertThat(walked(cursor -> done(on.backend.listRecordsOfNode(N1.node(), cursor, limit))))
                 .isEqualTo(ofN1);
         assertThat(done(on.backend.listClientsPage("", limit)).clients()).hasSizeLessThanOrEqualTo(limit);
+    }
+
+    /** More than any answer holds at once. */
+    @Test
+    default void listing_ofLargeRecords_givesEachOnceInOrder() {
+        RegistryScene on = begin();
+        String large = "x".repeat(60 << 10);
+        for (int i = 0; i < 48; i++) {
+            on.register(N1, unordered("client-" + i, "c" + i));
+            on.update(N1, "client-" + i, "c" + i, large);
+        }
+        List<String> all = inOrder(IntStream.range(0, 48).mapToObj(i -> "client-" + i));
+        assertThat(done(on.backend.listClients()))
+                .extracting(ClientRecord::clientId)
+                .isEqualTo(all);
+        for (int limit : new int[] {3, 100}) {
+            assertThat(walked(cursor -> done(on.backend.listClientsPage(cursor, limit))))
+                    .isEqualTo(all);
+            assertThat(walked(cursor -> done(on.backend.listRecordsOfNode(N1.node(), cursor, limit))))
+                    .isEqualTo(all);
+        }
+        assertThat(done(on.backend.cleanupNode(N1.node())))
+                .extracting(ClientRecord::clientId)
+                .isEqualTo(all);
+        assertThat(done(on.backend.listClients())).isEmpty();
     }
 
     @Test

@@ -175,6 +175,25 @@ interface OrphanRules extends RegistryRules {
         assertThat(on.register(N2, unordered("client-02", "x")).isOk()).isTrue();
     }
 
+    /** Pending records take no place in a chunk, but they take time. */
+    @Test
+    default void chunks_areCutWhereManyBytesOfPendingRecordsLie() {
+        RegistryScene on = begin(chunksOf(100));
+        String large = "x".repeat(60 << 10);
+        on.register(N1, unordered("a", "c1"));
+        for (int i = 0; i < 5; i++) {
+            on.reserve(N1, unordered("b" + i, "c2"));
+            on.update(N1, "b" + i, "c2", large);
+        }
+        on.register(N1, unordered("c", "c3"));
+        assertThat(cleanUp(on, N1, 100)).isEqualTo(2);
+        assertThat(done(on.backend.listOrphaned(100)))
+                .extracting(chunk -> chunk.clients().get(0).clientId())
+                .containsExactly("a", "c");
+        assertThat(done(on.backend.listRecordsOfNode(N1.node(), "", 10)).clients())
+                .isEmpty();
+    }
+
     @Test
     default void chunks_areCutByCount() {
         RegistryScene on = begin(chunksOf(4));

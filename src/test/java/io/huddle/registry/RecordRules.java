@@ -12,10 +12,13 @@ import static io.huddle.registry.RegistryScene.recordOf;
 import static io.huddle.registry.RegistryScene.superseding;
 import static io.huddle.registry.RegistryScene.unordered;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.huddle.registry.ClientRecord.State;
 import io.huddle.registry.RegistryScene.Writer;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,6 +71,25 @@ interface RecordRules extends RegistryRules {
         RegistryScene on = begin();
         assertThat(done(on.backend.getClient("nobody"))).isEmpty();
         assertThat(on.sight("nobody")).isEqualTo(Sight.NOTHING);
+    }
+
+    /** What is not there may have been lost, or may not have come yet. */
+    @Test
+    default void absence_beforeTheFirstEpoch_isNotTold() {
+        RegistryBackend fresh = beginWithoutEpoch(RegistryScene.LIMITS);
+        List<Supplier<CompletionStage<?>>> questions = List.of(
+                () -> fresh.getClient("alice"),
+                () -> fresh.getClientIncludingPending("alice"),
+                fresh::listClients,
+                () -> fresh.listClientsPage("", 10),
+                () -> fresh.listClientsForNode(N1.node()),
+                () -> fresh.listRecordsOfNode(N1.node(), "", 10));
+        assertThat(questions)
+                .allSatisfy(question -> assertThatThrownBy(() -> done(question.get()))
+                        .hasRootCauseInstanceOf(RegistryUnavailable.class));
+        done(fresh.beginEpoch(RegistryScene.EPOCH));
+        assertThat(questions).allSatisfy(question -> done(question.get()));
+        assertThat(done(fresh.getClientIncludingPending("alice"))).isEqualTo(Sight.NOTHING);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static io.huddle.registry.RegistryScene.N1;
 import static io.huddle.registry.RegistryScene.done;
 import static io.huddle.registry.RegistryScene.unordered;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.RedisCluster;
@@ -36,7 +37,8 @@ class RedisFailoverIT {
             cluster.killMasterOf(registries.recordsOf("client-0"));
             Awaiting.until(Duration.ofSeconds(20), "an answer of every shard", () -> areAnswering(on.backend));
 
-            assertThat(done(on.backend.listClients())).isEqualTo(before);
+            assertThat(on.record("client-0").connectionId()).isEqualTo("c-client-0");
+            assertThatThrownBy(() -> done(on.backend.listClients())).hasRootCauseInstanceOf(RegistryUnavailable.class);
             Warrant late = on.warrant(N1);
             List<Status> statuses = new ArrayList<>();
             for (String client : CLIENTS) {
@@ -48,6 +50,7 @@ class RedisFailoverIT {
             assertThat(done(on.backend.refreshNode(on.warrant(N1))).status()).isEqualTo(Status.OTHER_EPOCH);
 
             done(on.backend.beginEpoch("epoch-2"));
+            assertThat(done(on.backend.listClients())).isEqualTo(before);
             Warrant next = RegistryScene.inEpoch(on.warrant(N1), "epoch-2");
             for (String client : CLIENTS) {
                 assertThat(done(on.backend.updateMetadata(next, client, "c-" + client, "{\"b\":1}"))

@@ -15,32 +15,47 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Fresh registries on one Redis: each a deployment of its own. The clock is a real one, so what has to pass is waited for. */
-final class RedisRegistries implements AutoCloseable {
+final class RedisRegistries implements RegistrySource {
     private static final RedisLimits LIMITS = new RedisLimits(2_000, 3_000, 1, 4, 1, 1);
 
     private final AtomicInteger deployments = new AtomicInteger();
     private final String url;
     private final Function<String, RedisCommands> serverOf;
+    private final Runnable end;
     private @Nullable Redis redis;
     private @Nullable RedisRegistry registry;
     private int shards;
 
-    private RedisRegistries(String url, Function<String, RedisCommands> serverOf) {
+    private RedisRegistries(String url, Function<String, RedisCommands> serverOf, Runnable end) {
         this.url = url;
         this.serverOf = serverOf;
+        this.end = end;
     }
 
+    /** On somebody's server. */
     static RedisRegistries on(io.huddle.harness.Redis server) {
-        return new RedisRegistries(server.url(), key -> server.commands());
+        return new RedisRegistries(server.url(), key -> server.commands(), () -> {});
     }
 
     static RedisRegistries on(RedisCluster cluster) {
-        return new RedisRegistries(cluster.url(), key -> cluster.masterOf(key).commands());
+        return new RedisRegistries(cluster.url(), key -> cluster.masterOf(key).commands(), () -> {});
+    }
+
+    /** On a server of their own, which ends with them. */
+    static RedisRegistries onAServer() {
+        io.huddle.harness.Redis server = io.huddle.harness.Redis.create();
+        return new RedisRegistries(server.url(), key -> server.commands(), server::close);
+    }
+
+    static RedisRegistries onACluster() {
+        RedisCluster cluster = RedisCluster.create();
+        return new RedisRegistries(cluster.url(), key -> cluster.masterOf(key).commands(), cluster::close);
     }
 
     /** One that answers, under a name that nobody used before. The connection of the one before is closed. */
-    RedisRegistry open(RegistryLimits limits) {
-        close();
+    @Override
+    public RedisRegistry open(RegistryLimits limits) {
+        disconnect();
         Redis opened = new Redis(url, "deployment-" + deployments.incrementAndGet(), LIMITS);
         RedisRegistry made = new RedisRegistry(opened, limits);
         redis = opened;
@@ -55,13 +70,15 @@ final class RedisRegistries implements AutoCloseable {
         return Objects.requireNonNull(redis);
     }
 
-    void pass(long ms) {
+    @Override
+    public void pass(long ms) {
         RegistryBackend passing = Objects.requireNonNull(registry);
         long end = done(passing.time()) + ms;
         Awaiting.until(Duration.ofMillis(ms).plus(Awaiting.PATIENCE), "time passes", () -> done(passing.time()) >= end);
     }
 
-    void corrupt(String clientId) {
+    @Override
+    public void corrupt(String clientId) {
         String key = recordsOf(clientId);
         try (RedisCommands commands = serverOf.apply(key)) {
             commands.ask("HSET", key, clientId, "no record");
@@ -83,6 +100,11 @@ final class RedisRegistries implements AutoCloseable {
 
     @Override
     public void close() {
+        disconnect();
+        end.run();
+    }
+
+    private void disconnect() {
         if (redis != null) {
             redis.close();
         }

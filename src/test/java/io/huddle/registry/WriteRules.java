@@ -81,6 +81,24 @@ interface WriteRules extends RegistryRules {
                 .isTrue();
     }
 
+    /** They could come when it is forgotten that their writer is dead. */
+    @Test
+    default void writes_moreThanADayBeforeTheirTime_areRefusedAndChangeNothing() {
+        RegistryScene on = begin();
+        on.register(N1, ordered("alice", "c1", 1));
+        String claim = on.claimed(N1, asking(ordered("alice", "c2", 7)));
+        Sight before = on.sight("alice");
+        writes(claim).forEach((name, write) -> {
+            assertThat(write.apply(on.backend, on.warrant(N1, on.now() + Warrant.LONGEST_MS + 60_000)))
+                    .as(name)
+                    .isEqualTo("TOO_LATE");
+            assertThat(on.sight("alice")).as(name).isEqualTo(before);
+        });
+        Warrant longest = on.warrant(N1, on.now() + Warrant.LONGEST_MS - 60_000);
+        assertThat(done(on.backend.updateMetadata(longest, "alice", "c1", "{}")).isOk())
+                .isTrue();
+    }
+
     @Test
     default void writes_afterTheirTime_areRefusedAndChangeNothing() {
         RegistryScene on = begin();

@@ -1,4 +1,4 @@
-package io.huddle.registry;
+package io.huddle.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -13,12 +13,16 @@ class Utf8Test {
     @ValueSource(strings = {"", "a", "\u007f\u0080", "\u07ff\u0800", "\uffff", "\ud83d\ude00", "a\ud800\udc00b", "\0"})
     void length_ofAnyText_isThatOfItsBytes(String text) {
         assertThat(Utf8.length(text)).isEqualTo(text.getBytes(StandardCharsets.UTF_8).length);
+        assertThat(Utf8.exactLength(text)).isEqualTo(Utf8.length(text));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"\ud83d", "a\ude00", "\ud83d\ud83d\ude00", "\ude00\ud83d"})
-    void length_ofHalfAPair_isRefused(String text) {
-        assertThatIllegalArgumentException().isThrownBy(() -> Utf8.length(text));
+    void length_ofHalfAPair_isRefusedWhereItHasToBeExact(String text) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Utf8.exactLength(text));
+        String replaced = text.replaceAll(
+                "(?<![\\ud800-\\udbff])[\\udc00-\\udfff]|[\\ud800-\\udbff](?![\\udc00-\\udfff])", "\ufffd");
+        assertThat(Utf8.length(text)).isEqualTo(replaced.getBytes(StandardCharsets.UTF_8).length);
     }
 
     @Test
