@@ -146,7 +146,7 @@ final class Holdings {
                 seat,
                 fences,
                 (registration, operation) -> remainders.operation(registration.clientId(), operation));
-        this.departures = new Departures(registry::getClientIncludingPending);
+        this.departures = new Departures(registry::getClientIncludingPending, seat.mayDeliver());
         this.turns = new Turns(executor);
     }
 
@@ -299,7 +299,7 @@ final class Holdings {
         String client = mine.stream.clientId();
         String connection = mine.stream.connectionId();
         Runnable then = mine.announced.get()
-                ? () -> departures.ended(client, connection, () -> tellDisconnected(mine))
+                ? () -> departures.ended(client, () -> tellDisconnected(mine))
                 : () -> {};
         if (mine.number == 0) {
             then.run();
