@@ -109,6 +109,7 @@ class ArchitectureTest {
             "io.huddle.store.DatabaseUnavailable",
             "io.huddle.web.Text",
             "io.huddle.web.IdempotencyKey",
+            "io.huddle.web.Causes",
             "io.huddle.web.Cursor",
             "io.huddle.web.TokenBucket",
             "io.huddle.web.Ids",

@@ -12,6 +12,7 @@ import io.huddle.registry.ClientRecord;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import java.time.Duration;
@@ -195,8 +196,8 @@ abstract class Attempt<T> {
     }
 
     private CompletionStage<T> failed(Route way, @Nullable Supplier<CompletionStage<T>> correction, Throwable thrown) {
-        if (!(PeerCalls.cause(thrown) instanceof LinkFailed failure)) {
-            throw thrown instanceof RuntimeException known ? known : new IllegalStateException(thrown);
+        if (!(Causes.of(thrown) instanceof LinkFailed failure)) {
+            throw Causes.unchecked(thrown);
         }
         String code = failure.code();
         boolean isElsewhere = PeerCalls.NOT_MINE.equals(code) || PeerCalls.FENCED.equals(code);
@@ -241,19 +242,19 @@ abstract class Attempt<T> {
                 .copy()
                 .orTimeout(left().toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionally(failed -> {
-                    Throwable cause = PeerCalls.cause(failed);
+                    Throwable cause = Causes.of(failed);
                     if (cause instanceof TimeoutException) {
                         throw new Refused(Refusal.DEADLINE_EXCEEDED, "the client was not found in time");
                     }
                     if (cause instanceof RegistryUnavailable) {
                         throw Clients.unavailable("the registry of clients does not answer");
                     }
-                    throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+                    throw Causes.unchecked(cause);
                 });
     }
 
     private static Result result(Throwable failed) {
-        Throwable cause = PeerCalls.cause(failed);
+        Throwable cause = Causes.of(failed);
         if (cause instanceof StreamError) {
             return Result.CLIENT_ERROR;
         }

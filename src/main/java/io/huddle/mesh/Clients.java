@@ -21,6 +21,7 @@ import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.Ids;
 import io.huddle.web.JsonText;
 import io.huddle.web.Refusal;
@@ -302,11 +303,11 @@ public class Clients {
             if (failed == null) {
                 return answer;
             }
-            Throwable cause = PeerCalls.cause(failed);
+            Throwable cause = Causes.of(failed);
             if (cause instanceof RegistryUnavailable) {
                 throw unavailable("the registry of clients does not answer");
             }
-            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+            throw Causes.unchecked(cause);
         });
     }
 }

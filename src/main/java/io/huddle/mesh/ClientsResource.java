@@ -6,6 +6,7 @@ import io.huddle.security.Role;
 import io.huddle.setting.Setting;
 import io.huddle.stream.StreamError;
 import io.huddle.web.BodyBytes;
+import io.huddle.web.Causes;
 import io.huddle.web.Page;
 import io.huddle.web.Problem;
 import io.huddle.web.Reason;
@@ -156,8 +157,7 @@ public class ClientsResource {
 
     /** A client's own error has its flag. A defect is left to whoever logs them. */
     private static Response refused(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        Throwable cause = Causes.of(failed);
         if (cause instanceof Refused refused) {
             return Problem.response(refused.refusal(), refused.detail(), refused.members());
         }

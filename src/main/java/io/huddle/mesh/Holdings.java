@@ -24,12 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
@@ -650,11 +648,8 @@ final class Holdings {
     /** The answer, or null if none comes in time. */
     private static <T> @Nullable T answer(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            return null;
-        } catch (ExecutionException | TimeoutException away) {
+            return Answers.within(ANSWER, stage);
+        } catch (RuntimeException away) {
             LOG.log(Level.FINE, "the registry did not answer", away);
             return null;
         }

@@ -24,6 +24,7 @@ import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.ServerMessage;
@@ -39,11 +40,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -116,15 +114,15 @@ public class PeerCalls {
                 // On this thread, which may wait: others of its pool wait, too, and none would be left to do it.
                 return operation.equals("probe")
                         ? standing(standing(target))
-                        : standing(within(fenceHere(target, most), most));
+                        : standing(Answers.within(most, fenceHere(target, most)));
             }
-            Optional<NodeInfo> node = within(membership.node(record.node()), most);
+            Optional<NodeInfo> node = Answers.within(most, membership.node(record.node()));
             if (node.isEmpty() || !node.get().process().equals(record.process())) {
                 return Takeover.Standing.UNREACHABLE;
             }
             ByteString request =
                     FenceRequest.newBuilder().setTarget(target).build().toByteString();
-            ByteString answer = within(links.call(peer(node.get()), operation, request, most), most);
+            ByteString answer = Answers.within(most, links.call(peer(node.get()), operation, request, most));
             return standing(FenceAnswer.parseFrom(answer).getStanding());
         } catch (LinkFailed failed) {
             return switch (failed.reason()) {
@@ -147,7 +145,7 @@ public class PeerCalls {
         Duration most = deadline.compareTo(FENCE) < 0 ? deadline : FENCE;
         try {
             List<CompletionStage<ByteString>> asked = new ArrayList<>();
-            for (NodeInfo node : within(membership.nodes(), most)) {
+            for (NodeInfo node : Answers.within(most, membership.nodes())) {
                 if (node.process().equals(membership.process())) {
                     if (streams.isHere(asking.clientId(), asking.connectionId())) {
                         return false;
@@ -166,7 +164,7 @@ public class PeerCalls {
                 asked.add(links.call(peer(node), "probe", request, most));
             }
             for (CompletionStage<ByteString> answer : asked) {
-                if (FenceAnswer.parseFrom(within(answer, most)).getStanding() != io.huddle.mesh.wire.Standing.GONE) {
+                if (FenceAnswer.parseFrom(Answers.within(most, answer)).getStanding() != io.huddle.mesh.wire.Standing.GONE) {
                     return false;
                 }
             }
@@ -308,23 +306,14 @@ public class PeerCalls {
     }
 
     private static RuntimeException translated(Throwable failed) {
-        Throwable cause = cause(failed);
+        Throwable cause = Causes.of(failed);
         if (cause instanceof Refused refused) {
             return remote(refused.refusal().slug(), refused.refusal().status() < 500);
         }
         if (cause instanceof io.huddle.stream.StreamError error) {
             return remote(Refusal.CLIENT_ERROR.slug(), error.isUserError());
         }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
-    }
-
-    static Throwable cause(Throwable failed) {
-        Throwable cause = failed;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
+        return Causes.unchecked(cause);
     }
 
     private static CompletionStage<ByteString> answered(MessageLite message) {
@@ -336,20 +325,6 @@ public class PeerCalls {
             return parser.parseFrom(call.request());
         } catch (InvalidProtocolBufferException unreadable) {
             throw new IllegalArgumentException("a request of another node that cannot be read", unreadable);
-        }
-    }
-
-    private static <T> T within(CompletionStage<T> stage, Duration most) {
-        try {
-            return stage.toCompletableFuture().get(most.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "interrupted");
-        } catch (TimeoutException late) {
-            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "no answer in time");
-        } catch (ExecutionException failed) {
-            Throwable cause = cause(failed);
-            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
         }
     }
 

@@ -9,6 +9,7 @@ import io.huddle.signal.SignalMetrics.Outcome;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.Handles;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.RateLimit;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
@@ -26,7 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -125,8 +125,7 @@ public class Signals {
 
     /** What became of a signal to another node. */
     private static Outcome outcome(Throwable failed) {
-        Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
-        if (cause instanceof Refused refused) {
+        if (Causes.of(failed) instanceof Refused refused) {
             return switch (refused.refusal()) {
                 case CLIENT_NOT_FOUND, CLIENT_DISCONNECTED, OWNER_UNAVAILABLE, BACKPRESSURE, DEADLINE_EXCEEDED ->
                     Outcome.NOT_CONNECTED;
