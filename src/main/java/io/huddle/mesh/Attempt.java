@@ -9,6 +9,7 @@ import io.huddle.mesh.MeshMetrics.Result;
 import io.huddle.mesh.Routes.Route;
 import io.huddle.mesh.wire.Target;
 import io.huddle.registry.ClientRecord;
+import io.huddle.registry.RegistryBackend;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
@@ -108,6 +109,9 @@ abstract class Attempt<T> {
     }
 
     private CompletionStage<T> begin() {
+        if (!RegistryBackend.isClientId(client)) {
+            throw Clients.notFound();
+        }
         if (!around.mayDeliver().getAsBoolean()) {
             throw Clients.unavailable("this node cannot prove that it belongs to the mesh");
         }

@@ -256,6 +256,9 @@ public class Clients {
 
     /** The client's record. */
     public CompletionStage<ClientRecord> get(Reach reach, String client) {
+        if (!RegistryBackend.isClientId(client)) {
+            return CompletableFuture.failedFuture(notFound());
+        }
         return registered(registry.getClient(client))
                 .thenApply(found ->
                         found.filter(record -> reach.includes(record.teams())).orElseThrow(Clients::notFound));
@@ -265,15 +268,16 @@ public class Clients {
      * A page of the clients within reach: at most {@code limit}, possibly fewer though more follow.
      *
      * @param node only those of this node; null for all
-     * @param cursor of the page before, empty at first
-     * @return exceptionally {@code invalid-request} for a cursor that is none
+     * @param cursor the {@code next} of the page before, empty at first; it tells nothing of clients out of reach
+     * @throws Refused {@code invalid-request} for a cursor that is none of this listing and of the registry's epoch
      */
     public CompletionStage<ClientPage> list(Reach reach, @Nullable Long node, String cursor, int limit) {
+        String position = cursor.isEmpty() ? "" : PageCursor.open(epoch(), cursor);
         CompletionStage<ClientPage> page;
         try {
             page = node == null
-                    ? registry.listClientsPage(cursor, limit)
-                    : registry.listClientsForNodePage(node, cursor, limit);
+                    ? registry.listClientsPage(position, limit)
+                    : registry.listClientsForNodePage(node, position, limit);
         } catch (IllegalArgumentException none) {
             throw Refused.invalid("the cursor is none of this listing");
         }
@@ -281,8 +285,16 @@ public class Clients {
             List<ClientRecord> seen = all.clients().stream()
                     .filter(record -> reach.includes(record.teams()))
                     .toList();
-            return new ClientPage(seen, all.next());
+            String next = all.next();
+            return new ClientPage(seen, next == null ? null : PageCursor.seal(epoch(), next));
         });
+    }
+
+    private String epoch() {
+        return membership
+                .lease()
+                .map(lease -> lease.epoch().id())
+                .orElseThrow(() -> unavailable("this node cannot prove that it belongs to the mesh"));
     }
 
     /** The key of a stream that may call and see others. */

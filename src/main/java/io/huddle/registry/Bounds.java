@@ -13,10 +13,15 @@ final class Bounds {
     }
 
     static void checkClientId(String clientId) {
-        int bytes = Utf8.length(clientId);
-        if (bytes < 1 || bytes > LONGEST_CLIENT_ID) {
-            throw new IllegalArgumentException("a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not " + bytes);
+        if (!isClientId(clientId)) {
+            throw new IllegalArgumentException("a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not "
+                    + Utf8.length(clientId));
         }
+    }
+
+    static boolean isClientId(String text) {
+        int bytes = Utf8.length(text);
+        return bytes >= 1 && bytes <= LONGEST_CLIENT_ID;
     }
 
     static void checkMetadata(String metadata) {

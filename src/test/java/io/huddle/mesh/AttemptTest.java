@@ -72,7 +72,11 @@ class AttemptTest {
     }
 
     private CompletableFuture<String> attempt() {
-        Attempt<String> attempt = new Attempt<>(around(), CLIENT, Duration.ofSeconds(5)) {
+        return attempt(CLIENT);
+    }
+
+    private CompletableFuture<String> attempt(String client) {
+        Attempt<String> attempt = new Attempt<>(around(), client, Duration.ofSeconds(5)) {
             @Override
             CompletionStage<String> here(ClientStream mine) {
                 return CompletableFuture.completedFuture("here");
@@ -207,6 +211,19 @@ class AttemptTest {
 
         assertThat(refusal(attempt())).isEqualTo(Refusal.CLIENT_NOT_FOUND);
         assertThat(counted).containsExactly("NONE NOT_FOUND");
+    }
+
+    /** No registry takes such an id, so it is not asked. */
+    @Test
+    void client_withAnIdThatNobodyCanHave_isNotFound() {
+        for (String impossible : List.of("", "x".repeat(1_025), "\u00e4".repeat(513))) {
+            assertThat(refusal(attempt(impossible))).isEqualTo(Refusal.CLIENT_NOT_FOUND);
+        }
+        assertThat(lookups).isZero();
+
+        found.add(CompletableFuture.completedFuture(Optional.empty()));
+        assertThat(refusal(attempt("x".repeat(1_024)))).isEqualTo(Refusal.CLIENT_NOT_FOUND);
+        assertThat(lookups).isEqualTo(1);
     }
 
     @Test
