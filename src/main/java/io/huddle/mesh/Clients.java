@@ -17,6 +17,7 @@ import io.huddle.registry.RegistryUnavailable;
 import io.huddle.security.Identity;
 import io.huddle.security.Role;
 import io.huddle.setting.Setting;
+import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
@@ -36,6 +37,7 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
@@ -104,6 +106,9 @@ public class Clients {
                 routes,
                 metrics::invocation);
     }
+
+    /** Made with the application: whoever asks first may be on a thread that cannot look up what this needs. */
+    void start(@Observes DatabaseReady ready) {}
 
     /**
      * Calls a client, wherever it is connected.

@@ -2,6 +2,7 @@ package io.huddle.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.huddle.harness.Injected;
 import io.huddle.membership.Membership;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.registry.Warrant;
@@ -14,7 +15,6 @@ import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.DCallRequest;
 import io.huddle.wire.ServerMessage;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,21 +51,8 @@ class LocalCallsTest {
     }
 
     private LocalCalls calls() {
-        LocalCalls made = new LocalCalls();
-        give(made, "membership", new Leased());
-        give(made, "ownership", new Written());
-        return made;
-    }
-
-    /** In the place of the container. */
-    private static void give(LocalCalls made, String name, Object what) {
-        try {
-            Field field = LocalCalls.class.getDeclaredField(name);
-            field.setAccessible(true);
-            field.set(made, what);
-        } catch (ReflectiveOperationException renamed) {
-            throw new LinkageError("there is no field of this name", renamed);
-        }
+        LocalCalls made = Injected.into(new LocalCalls(), "membership", new Leased());
+        return Injected.into(made, "ownership", new Written());
     }
 
     private static @Nullable Refusal refusal(CompletionStage<?> asked) {
