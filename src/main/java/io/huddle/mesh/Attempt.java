@@ -77,6 +77,7 @@ abstract class Attempt<T> {
     private final String client;
     private final long begun = System.nanoTime();
     private final long until;
+    private final CompletableFuture<Void> handed = new CompletableFuture<>();
     private MeshMetrics.Route route = MeshMetrics.Route.NONE;
 
     Attempt(Around around, String client, Duration deadline) {
@@ -97,6 +98,14 @@ abstract class Attempt<T> {
         return Duration.ofNanos(Math.max(1, until - System.nanoTime()));
     }
 
+    /**
+     * Done when what is asked of the same client next comes after this: it waits for its turn on the socket of a client of this
+     * node or on a link that is open; or it is over, as it is within its deadline.
+     */
+    CompletionStage<Void> handed() {
+        return handed;
+    }
+
     CompletionStage<T> run() {
         CompletableFuture<T> result;
         try {
@@ -104,8 +113,11 @@ abstract class Attempt<T> {
         } catch (RuntimeException refused) {
             result = CompletableFuture.failedFuture(refused);
         }
-        return result.whenComplete((answer, failed) -> around.counts()
-                .invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun));
+        return result.whenComplete((answer, failed) -> {
+            around.counts()
+                    .invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun);
+            handed.complete(null);
+        });
     }
 
     private CompletionStage<T> begin() {
@@ -118,7 +130,7 @@ abstract class Attempt<T> {
         Optional<ClientStream> stream = around.here().apply(client);
         if (stream.isPresent()) {
             route = MeshMetrics.Route.LOCAL;
-            return here(stream.get());
+            return handedHere(stream.get());
         }
         route = MeshMetrics.Route.REMOTE;
         Route known = around.routes().find(client);
@@ -129,6 +141,12 @@ abstract class Attempt<T> {
         return lookUp(true);
     }
 
+    private CompletionStage<T> handedHere(ClientStream stream) {
+        CompletionStage<T> asked = here(stream);
+        handed.complete(null);
+        return asked;
+    }
+
     /** @param again whether the owner that is found may send the call here once more */
     private CompletionStage<T> lookUp(boolean again) {
         return timely(Clients.registered(around.registry().apply(client))).thenCompose(found -> {
@@ -137,7 +155,7 @@ abstract class Attempt<T> {
                 return absent();
             });
             if (record.process().equals(around.process().get())) {
-                return around.here().apply(client).map(this::here).orElseThrow(this::gone);
+                return around.here().apply(client).map(this::handedHere).orElseThrow(this::gone);
             }
             Route now = new Route(record.node(), record.process(), record.connectionId());
             around.routes().put(client, now);
@@ -180,9 +198,14 @@ abstract class Attempt<T> {
                     .setNode(way.node())
                     .setProcess(way.process())
                     .build();
-            return around.call()
-                    .ask(PeerCalls.peer(owner), operation(), request(target), left())
-                    .handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
+            // What waits for a link to be opened may be overtaken by what comes when it is there.
+            boolean isInOrder = around.isFresh().test(way.node(), way.process());
+            CompletionStage<ByteString> asked =
+                    around.call().ask(PeerCalls.peer(owner), operation(), request(target), left());
+            if (isInOrder) {
+                handed.complete(null);
+            }
+            return asked.handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
                     .thenCompose(Function.identity());
         });
     }

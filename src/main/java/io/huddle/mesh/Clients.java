@@ -121,7 +121,7 @@ public class Clients {
         DCallRequest request =
                 DCallRequest.newBuilder().setType(type).setData(data).build();
         ServerMessage.Builder message = ServerMessage.newBuilder().setDCallRequest(request);
-        return call(client, reach, 0, message, deadline).thenApply(answer -> {
+        return call(client, reach, 0, message, deadline).run().thenApply(answer -> {
             DCallResponse response = answer.getDCallResponse();
             if (!JsonText.isValid(response.getData())) {
                 throw new StreamError(Refusal.CLIENT_ERROR.slug(), false);
@@ -131,17 +131,27 @@ public class Clients {
     }
 
     /**
+     * A request on its way.
+     *
+     * @param handed done, and never failed, when what is sent to the same session next comes after it, or when it is over;
+     *     where its owner turns out to be another one, what followed it at once may still come first
+     * @param answer what the client answers
+     */
+    public record Delivery(CompletionStage<Void> handed, CompletionStage<ClientMessage> answer) {}
+
+    /**
      * Sends a participant's stream a request that the rooms' rules have judged.
      *
      * @param generation the one that is meant; another's stream is not called
      * @param request holds a request of the server
      */
-    public CompletionStage<ClientMessage> deliver(
-            String session, long generation, ServerMessage.Builder request, Duration deadline) {
-        return call(session, null, generation, request, deadline);
+    public Delivery deliver(String session, long generation, ServerMessage.Builder request, Duration deadline) {
+        Attempt<ClientMessage> attempt = call(session, null, generation, request, deadline);
+        CompletionStage<ClientMessage> answer = attempt.run();
+        return new Delivery(attempt.handed(), answer);
     }
 
-    private CompletionStage<ClientMessage> call(
+    private Attempt<ClientMessage> call(
             String client, @Nullable Reach reach, long generation, ServerMessage.Builder request, Duration deadline) {
         String trace = traces.current();
         if (trace != null) {
@@ -149,7 +159,7 @@ public class Clients {
                     Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
         }
         ServerMessage message = request.build();
-        Attempt<ClientMessage> attempt = new Attempt<>(around, client, deadline) {
+        return new Attempt<>(around, client, deadline) {
             @Override
             CompletionStage<ClientMessage> here(ClientStream stream) {
                 if (reach != null && !local.isReachable(stream, reach)) {
@@ -184,7 +194,6 @@ public class Clients {
                 return ClientMessage.parseFrom(CallAnswer.parseFrom(answer).getMessage());
             }
         };
-        return attempt.run();
     }
 
     /**

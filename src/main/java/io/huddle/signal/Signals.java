@@ -27,8 +27,8 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,8 +77,8 @@ public class Signals {
         try {
             Identity.Participant sender = check(from, request);
             // A candidate that overtakes its offer is of no use to the other side.
-            return lanes.run(from.connectionId(), () -> send(sender, request))
-                    .thenCompose(Function.identity())
+            return lanes.run(from.connectionId(), () -> send(sender, request), Sent::handed)
+                    .thenCompose(Sent::outcome)
                     .handle((outcome, failed) -> answer(kind, outcome, failed));
         } catch (Refused refused) {
             metrics.signal(kind, Outcome.REFUSED);
@@ -100,7 +100,10 @@ public class Signals {
         return sender;
     }
 
-    private CompletionStage<Outcome> send(Identity.Participant sender, USignalRequest request) throws SQLException {
+    /** A signal on its way, and when the sender's next one cannot overtake it any more. */
+    private record Sent(CompletionStage<Void> handed, CompletionStage<Outcome> outcome) {}
+
+    private Sent send(Identity.Participant sender, USignalRequest request) throws SQLException {
         long generation = members.generation(sender, "signal", request.getRoom(), request.getToSession());
         DSignalRequest signal = DSignalRequest.newBuilder()
                 .setRoom(request.getRoom())
@@ -111,16 +114,17 @@ public class Signals {
                 .build();
         Optional<ClientStream> here = streams.find(request.getToSession()).filter(stream -> isOf(stream, generation));
         if (here.isPresent()) {
-            return here.get()
+            CompletionStage<Outcome> outcome = here.get()
                     .call(signal, DSignalResponse.class, patience)
                     .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : Outcome.UNACKNOWLEDGED);
+            return new Sent(CompletableFuture.completedFuture(null), outcome);
         }
-        return clients.deliver(
-                        request.getToSession(),
-                        generation,
-                        ServerMessage.newBuilder().setDSignalRequest(signal),
-                        patience)
-                .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed));
+        Clients.Delivery delivery = clients.deliver(
+                request.getToSession(), generation, ServerMessage.newBuilder().setDSignalRequest(signal), patience);
+        return new Sent(
+                delivery.handed(),
+                delivery.answer()
+                        .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed)));
     }
 
     /** What became of a signal to another node. */
