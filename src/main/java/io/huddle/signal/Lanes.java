@@ -26,7 +26,7 @@ final class Lanes {
      *
      * @param out of the work's result: when the next in the lane may begin; what never ends holds the lane for ever
      */
-    <T> CompletableFuture<T> run(String lane, Callable<T> work, Function<T, CompletionStage<?>> out) {
+    <T> CompletableFuture<T> run(String lane, Callable<T> work, Function<T, CompletionStage<Void>> out) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         CompletableFuture<Void> before = last.put(lane, over);
         CompletableFuture<Void> free = before == null ? CompletableFuture.completedFuture(null) : before;

@@ -2,6 +2,7 @@ package io.huddle.signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.huddle.harness.Awaiting;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ class LanesTest {
                     .orTimeout(20, java.util.concurrent.TimeUnit.SECONDS)
                     .join();
             assertThat(done).allSatisfy(lane -> assertThat(lane).hasSize(100).isSorted());
-            assertThat(all.isEmpty()).isTrue();
+            Awaiting.until("nothing to be under way", all::isEmpty);
         } finally {
             pool.shutdownNow();
         }
