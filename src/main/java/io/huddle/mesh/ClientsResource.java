@@ -124,9 +124,8 @@ public class ClientsResource {
         Caller operator = callers.current();
         operator.need(Role.OPERATOR);
         String reason = Reason.need(header);
-        // Looked up first: what is not there leaves no line in the audit. The line is written as part of this
-        // application,
-        // of which the threads that read from Redis know nothing.
+        // Looked up first: what is not there leaves no line in the audit. The line is written as part of this application,
+        // which the copy brings along: threads that read from Redis know nothing of it.
         return executor.copy(clients.get(EVERYBODY, client))
                 .thenAcceptAsync(found -> record(operator, client, reason), executor)
                 .thenCompose(recorded -> clients.disconnect(client, DEADLINE))

@@ -62,7 +62,7 @@ public class Ownership {
     private Membership membership;
 
     @Inject
-    private PeerCalls peers;
+    private PeerFences peers;
 
     @Inject
     private MeshMetrics metrics;
