@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,11 +60,16 @@ public class Signals {
     @Resource
     private ManagedExecutorService executor;
 
-    private Lanes lanes = new Lanes(Runnable::run);
+    /** By sender: who may signal to whom is asked in the order in which the signals came. */
+    private Lanes senders = new Lanes(Runnable::run);
+
+    /** By sender and target: a target whose node is not found at once holds up only what is meant for it. */
+    private Lanes pairs = new Lanes(Runnable::run);
 
     @PostConstruct
     void prepare() {
-        lanes = new Lanes(executor);
+        senders = new Lanes(executor);
+        pairs = new Lanes(executor);
     }
 
     /**
@@ -77,8 +83,11 @@ public class Signals {
         try {
             Identity.Participant sender = check(from, request);
             // A candidate that overtakes its offer is of no use to the other side.
-            return lanes.run(from.connectionId(), () -> send(sender, request), Sent::handed)
-                    .thenCompose(Sent::outcome)
+            return senders.run(
+                            from.connectionId(),
+                            () -> send(from, sender, request),
+                            sent -> CompletableFuture.completedFuture(null))
+                    .thenCompose(Function.identity())
                     .handle((outcome, failed) -> answer(kind, outcome, failed));
         } catch (Refused refused) {
             metrics.signal(kind, Outcome.REFUSED);
@@ -100,10 +109,8 @@ public class Signals {
         return sender;
     }
 
-    /** A signal on its way, and when the sender's next one cannot overtake it any more. */
-    private record Sent(CompletionStage<Void> handed, CompletionStage<Outcome> outcome) {}
-
-    private Sent send(Identity.Participant sender, USignalRequest request) throws SQLException {
+    private CompletionStage<Outcome> send(ClientStream from, Identity.Participant sender, USignalRequest request)
+            throws SQLException {
         long generation = members.generation(sender, "signal", request.getRoom(), request.getToSession());
         DSignalRequest signal = DSignalRequest.newBuilder()
                 .setRoom(request.getRoom())
@@ -114,17 +121,23 @@ public class Signals {
                 .build();
         Optional<ClientStream> here = streams.find(request.getToSession()).filter(stream -> isOf(stream, generation));
         if (here.isPresent()) {
-            CompletionStage<Outcome> outcome = here.get()
+            return here.get()
                     .call(signal, DSignalResponse.class, patience)
                     .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : Outcome.UNACKNOWLEDGED);
-            return new Sent(CompletableFuture.completedFuture(null), outcome);
         }
-        Clients.Delivery delivery = clients.deliver(
-                request.getToSession(), generation, ServerMessage.newBuilder().setDSignalRequest(signal), patience);
-        return new Sent(
-                delivery.handed(),
-                delivery.answer()
-                        .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed)));
+        String target = request.getToSession();
+        long until = System.nanoTime() + patience.toNanos();
+        return pairs.run(
+                        from.connectionId() + " " + target,
+                        () -> clients.deliver(
+                                target,
+                                generation,
+                                ServerMessage.newBuilder().setDSignalRequest(signal),
+                                // What waited for its turn has less time left, so that a line does not add up.
+                                Duration.ofNanos(Math.max(1, until - System.nanoTime()))),
+                        Clients.Delivery::handed)
+                .thenCompose(Clients.Delivery::answer)
+                .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed));
     }
 
     /** What became of a signal to another node. */

@@ -66,11 +66,15 @@ class SignalsTest {
     }
 
     private CompletableFuture<USignalResponse> signal(String kind) {
+        return signal("s-bob", kind);
+    }
+
+    private CompletableFuture<USignalResponse> signal(String target, String kind) {
         return signals.relay(
                         ada,
                         USignalRequest.newBuilder()
                                 .setRoom("r-1")
-                                .setToSession("s-bob")
+                                .setToSession(target)
                                 .setKind(kind)
                                 .build())
                 .toCompletableFuture();
@@ -91,5 +95,17 @@ class SignalsTest {
         assertThat(candidate).isCompletedWithValueMatching(USignalResponse::getDelivered);
         answers.get(0).completeExceptionally(new IllegalStateException("of the test"));
         assertThat(offer).isCompletedWithValueMatching(answer -> !answer.getDelivered());
+    }
+
+    @Test
+    void signal_toWhoIsFoundAtOnce_doesNotWaitForOneToSomebodyElse() {
+        var unused = signal("offer");
+        var unusedToo = signal("candidate");
+        CompletableFuture<USignalResponse> other = signal("s-cleo", "offer");
+        assertThat(delivered).containsExactly("s-bob offer", "s-cleo offer");
+
+        answers.get(1).complete(ClientMessage.getDefaultInstance());
+
+        assertThat(other).isCompletedWithValueMatching(USignalResponse::getDelivered);
     }
 }
