@@ -125,7 +125,10 @@ final class Switchboard {
             if (pair != null) {
                 pair.leave();
             }
-            tally.add(failed != null && Causes.of(failed) instanceof LinkFailed known ? Measured.of(known.reason()) : Measured.CALL_OK);
+            tally.add(
+                    failed != null && Causes.of(failed) instanceof LinkFailed known
+                            ? Measured.of(known.reason())
+                            : Measured.CALL_OK);
         });
     }
 

@@ -49,8 +49,8 @@ final class Answers {
     /** Asks once more if there was no answer: the same warrant has its effect once. */
     static <T> CompletionStage<T> twice(Supplier<CompletionStage<T>> question) {
         return question.get()
-                .exceptionallyCompose(failed ->
-                        isAway(failed) ? question.get() : CompletableFuture.failedStage(failed));
+                .exceptionallyCompose(
+                        failed -> isAway(failed) ? question.get() : CompletableFuture.failedStage(failed));
     }
 
     /** True if the registry gave no answer, anywhere in the chain of causes. */

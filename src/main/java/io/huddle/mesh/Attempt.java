@@ -114,8 +114,7 @@ abstract class Attempt<T> {
             result = CompletableFuture.failedFuture(refused);
         }
         return result.whenComplete((answer, failed) -> {
-            around.counts()
-                    .invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun);
+            around.counts().invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun);
             handed.complete(null);
         });
     }

@@ -87,9 +87,7 @@ public class ClientsResource {
     @Path("/{client}")
     public CompletionStage<Response> read(@PathParam("client") String client) {
         Reach reach = sight();
-        return answer(
-                clients.get(reach, client),
-                found -> ClientJson.of(found).text());
+        return answer(clients.get(reach, client), found -> ClientJson.of(found).text());
     }
 
     @POST
@@ -101,8 +99,7 @@ public class ClientsResource {
         Long timeout = body.optionalNumber("timeoutMs", 1, ClientMethods.LONGEST_TIMEOUT_MS);
         body.end();
         Duration deadline = Duration.ofMillis(timeout == null ? ClientMethods.DEFAULT_TIMEOUT_MS : timeout);
-        return answer(
-                clients.invoke(reach, client, type, data, deadline), answer -> "{\"data\":" + answer + "}");
+        return answer(clients.invoke(reach, client, type, data, deadline), answer -> "{\"data\":" + answer + "}");
     }
 
     @PATCH
@@ -124,7 +121,8 @@ public class ClientsResource {
         Caller operator = callers.current();
         operator.need(Role.OPERATOR);
         String reason = Reason.need(header);
-        // Looked up first: what is not there leaves no line in the audit. The line is written as part of this application,
+        // Looked up first: what is not there leaves no line in the audit. The line is written as part of this
+        // application,
         // which the copy brings along: threads that read from Redis know nothing of it.
         return executor.copy(clients.get(EVERYBODY, client))
                 .thenAcceptAsync(found -> record(operator, client, reason), executor)

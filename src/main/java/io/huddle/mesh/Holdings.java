@@ -296,9 +296,7 @@ final class Holdings {
     private void release(Held mine) {
         String client = mine.stream.clientId();
         String connection = mine.stream.connectionId();
-        Runnable then = mine.announced.get()
-                ? () -> departures.ended(client, () -> tellDisconnected(mine))
-                : () -> {};
+        Runnable then = mine.announced.get() ? () -> departures.ended(client, () -> tellDisconnected(mine)) : () -> {};
         if (mine.number == 0) {
             then.run();
         } else {

@@ -93,7 +93,8 @@ public class LocalCalls {
                 case DISCONNECTED -> new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent");
                 case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
                 case TOO_LARGE ->
-                    new Refused(Refusal.PAYLOAD_TOO_LARGE, "the call was not sent: a message to a client is not that long");
+                    new Refused(
+                            Refusal.PAYLOAD_TOO_LARGE, "the call was not sent: a message to a client is not that long");
                 case DEADLINE_EXCEEDED -> new Refused(Refusal.DEADLINE_EXCEEDED, "the call was not sent in time");
                 case DELIVERY_INDETERMINATE ->
                     new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");

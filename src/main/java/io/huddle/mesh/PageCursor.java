@@ -40,8 +40,10 @@ final class PageCursor {
         try {
             byte[] sealed = Base64.getUrlDecoder().decode(text);
             // The last letter has bits that say nothing.
-            boolean isOurs =
-                    Base64.getUrlEncoder().withoutPadding().encodeToString(sealed).equals(text);
+            boolean isOurs = Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(sealed)
+                    .equals(text);
             return isOurs
                     ? new SecretSeal(epoch, PURPOSE)
                             .open(PURPOSE, Base64.getEncoder().encodeToString(sealed))

@@ -56,7 +56,7 @@ public class PeerCalls {
     /** The owner cannot prove its lease: nothing was done. */
     static final String FENCED = "fenced";
 
-        /** Before the node joins: what it serves is known before anybody can ask. */
+    /** Before the node joins: what it serves is known before anybody can ask. */
     private static final int FIRST = Interceptor.Priority.LIBRARY_BEFORE;
 
     @Inject
@@ -130,8 +130,7 @@ public class PeerCalls {
 
     private CompletionStage<ByteString> call(CallRequest request, Duration residual) {
         ClientStream stream = owned(request.getTarget());
-        if (!local.isReachable(
-                stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
+        if (!local.isReachable(stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
             throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
         }
         if (request.getGeneration() != 0 && stream.order() != request.getGeneration()) {
@@ -156,8 +155,7 @@ public class PeerCalls {
 
     private CompletionStage<ByteString> metadata(MetadataRequest request) {
         ClientStream stream = owned(request.getTarget());
-        if (!local.isReachable(
-                stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
+        if (!local.isReachable(stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
             throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
         }
         return local.patch(stream, request.getPatch()).handle((metadata, failed) -> {

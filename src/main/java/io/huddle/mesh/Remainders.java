@@ -62,7 +62,12 @@ final class Remainders {
         /** Both as one: gone under the later number, and each of the two is told. */
         Remainder and(Remainder later) {
             return new Remainder(
-                    clientId, connectionId, made, Math.max(number, later.number), ownCorrupt || later.ownCorrupt, () -> {
+                    clientId,
+                    connectionId,
+                    made,
+                    Math.max(number, later.number),
+                    ownCorrupt || later.ownCorrupt,
+                    () -> {
                         then.run();
                         later.then.run();
                     });
@@ -90,11 +95,12 @@ final class Remainders {
     }
 
     private void leave(Remainder remainder) {
-        Map<String, Remainder> ofClient = all.merge(remainder.clientId, Map.of(remainder.key(), remainder), (old, added) -> {
-            Map<String, Remainder> both = new HashMap<>(old);
-            both.merge(remainder.key(), remainder, Remainder::and);
-            return Map.copyOf(both);
-        });
+        Map<String, Remainder> ofClient =
+                all.merge(remainder.clientId, Map.of(remainder.key(), remainder), (old, added) -> {
+                    Map<String, Remainder> both = new HashMap<>(old);
+                    both.merge(remainder.key(), remainder, Remainder::and);
+                    return Map.copyOf(both);
+                });
         attempt(ofClient.getOrDefault(remainder.key(), remainder));
     }
 

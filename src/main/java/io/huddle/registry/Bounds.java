@@ -14,8 +14,8 @@ final class Bounds {
 
     static void checkClientId(String clientId) {
         if (!isClientId(clientId)) {
-            throw new IllegalArgumentException("a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not "
-                    + Utf8.length(clientId));
+            throw new IllegalArgumentException(
+                    "a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not " + Utf8.length(clientId));
         }
     }
 

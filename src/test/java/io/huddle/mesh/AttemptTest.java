@@ -333,7 +333,9 @@ class AttemptTest {
         late.complete(Optional.of(record(7, "process-b", "x-1")));
 
         assertThat(sent).containsExactly("7 x-1");
-        assertThat(attempt.handed().toCompletableFuture()).as("before the answer").isCompleted();
+        assertThat(attempt.handed().toCompletableFuture())
+                .as("before the answer")
+                .isCompleted();
         assertThat(call).isNotDone();
         answer.complete(ByteString.copyFromUtf8("one"));
         assertThat(call).isCompletedWithValue("one");

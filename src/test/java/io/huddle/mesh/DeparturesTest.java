@@ -26,8 +26,7 @@ class DeparturesTest {
             () -> mayDeliver);
 
     private void leave(int clients) {
-        IntStream.range(0, clients)
-                .forEach(i -> departures.ended("client-" + i, () -> left.add("client-" + i)));
+        IntStream.range(0, clients).forEach(i -> departures.ended("client-" + i, () -> left.add("client-" + i)));
     }
 
     @Test

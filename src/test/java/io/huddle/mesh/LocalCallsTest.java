@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 class LocalCallsTest {
     private static final String BEFORE = "{\"floor\":3}";
 
-    private final ClientStream stream = new TestStreams((ended, cause) -> {})
-            .open(new Identity.Client("c-1", Set.of(), Set.of()), "c-1", false);
+    private final ClientStream stream =
+            new TestStreams((ended, cause) -> {}).open(new Identity.Client("c-1", Set.of(), Set.of()), "c-1", false);
     private final List<String> written = new ArrayList<>();
     private boolean hasLease = true;
     private CompletionStage<Boolean> taken = CompletableFuture.completedFuture(true);
@@ -56,7 +56,8 @@ class LocalCallsTest {
     }
 
     private static @Nullable Refusal refusal(CompletionStage<?> asked) {
-        Throwable failed = asked.handle((done, why) -> why).toCompletableFuture().join();
+        Throwable failed =
+                asked.handle((done, why) -> why).toCompletableFuture().join();
         return failed != null && Causes.of(failed) instanceof Refused refused ? refused.refusal() : null;
     }
 

@@ -26,7 +26,8 @@ class PageCursorTest {
 
     @Test
     void position_afterTheLongestId_comesBack() {
-        String longest = Base64.getUrlEncoder().encodeToString("\u00e4".repeat(512).getBytes(StandardCharsets.UTF_8));
+        String longest =
+                Base64.getUrlEncoder().encodeToString("\u00e4".repeat(512).getBytes(StandardCharsets.UTF_8));
 
         assertThat(PageCursor.open(EPOCH, PageCursor.seal(EPOCH, longest))).isEqualTo(longest);
     }
