@@ -11,6 +11,7 @@ import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.TestStreams;
 import io.huddle.web.Causes;
+import io.huddle.web.Ids;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.DCallRequest;
@@ -38,7 +39,7 @@ class LocalCallsTest {
     private final class Leased extends Membership {
         @Override
         public Optional<Warrant> warrant(Duration validity) {
-            return hasLease ? Optional.of(new Warrant(1, "process-a", "epoch", "o-1", 1_000)) : Optional.empty();
+            return hasLease ? Optional.of(new Warrant(1, "process-a", "epoch", Ids.make('o'), 1_000)) : Optional.empty();
         }
     }
 
