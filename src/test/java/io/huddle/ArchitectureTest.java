@@ -110,6 +110,7 @@ class ArchitectureTest {
             "io.huddle.web.Text",
             "io.huddle.web.Utf8",
             "io.huddle.web.IdempotencyKey",
+            "io.huddle.web.Causes",
             "io.huddle.web.Cursor",
             "io.huddle.web.TokenBucket",
             "io.huddle.web.Ids",

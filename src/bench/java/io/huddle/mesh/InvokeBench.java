@@ -1,6 +1,7 @@
 package io.huddle.mesh;
 
 import io.huddle.bench.Samples;
+import io.huddle.web.Causes;
 import io.huddle.web.Refused;
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
@@ -87,7 +88,7 @@ public class InvokeBench extends HttpServlet {
             if (failed == null) {
                 samples.add(now - sent);
             } else {
-                Throwable cause = PeerCalls.cause(failed);
+                Throwable cause = Causes.of(failed);
                 String name =
                         cause instanceof Refused refused ? refused.refusal().slug() : cause.toString();
                 refusals.merge(name, 1, Integer::sum);

@@ -1,6 +1,7 @@
 package io.huddle.event;
 
 import io.huddle.membership.Membership;
+import io.huddle.membership.MembershipBackend;
 import io.huddle.store.DatabaseReady;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Tells the other nodes that a room has a new event, and hears it from them, so that their subscribers need not wait for the
- * poll. A hint and no more: what is delivered is read from the database.
+ * poll. A hint and no more: what is delivered is read from the database. Where there is no other node nothing is done.
  */
 @ApplicationScoped
 public class RemoteHints {
@@ -23,6 +24,9 @@ public class RemoteHints {
 
     @Inject
     private Membership membership;
+
+    @Inject
+    private MembershipBackend nodes;
 
     @Inject
     private Feed feed;
@@ -43,10 +47,14 @@ public class RemoteHints {
     }
 
     void start(@Observes DatabaseReady ready) {
-        membership.onBroadcast(TYPE, heard -> HintBatch.read(heard.json()).forEach(feed::hint));
+        if (nodes.isShared()) {
+            membership.onBroadcast(TYPE, heard -> HintBatch.read(heard.json()).forEach(feed::hint));
+        }
     }
 
     void tell(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
-        batch.add(appended.event().room(), appended.event().seq());
+        if (nodes.isShared()) {
+            batch.add(appended.event().room(), appended.event().seq());
+        }
     }
 }

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.huddle.link.wire.Header;
 import io.huddle.link.wire.Kind;
 import io.huddle.link.wire.Refusal;
+import io.huddle.web.Causes;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -12,7 +13,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -496,8 +496,7 @@ final class Link {
     }
 
     private Frame outcome(long id, @Nullable ByteString result, @Nullable Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        Throwable cause = failed == null ? null : Causes.of(failed);
         if (cause instanceof LinkFailed known && known.reason() == LinkFailed.Reason.REMOTE && known.code() != null) {
             return failure(id, known.code(), known.isUserError(), String.valueOf(known.getMessage()));
         }

@@ -1,13 +1,13 @@
 package io.huddle.link;
 
 import com.google.protobuf.ByteString;
+import io.huddle.web.Causes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -125,8 +125,10 @@ final class Switchboard {
             if (pair != null) {
                 pair.leave();
             }
-            Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
-            tally.add(cause instanceof LinkFailed known ? Measured.of(known.reason()) : Measured.CALL_OK);
+            tally.add(
+                    failed != null && Causes.of(failed) instanceof LinkFailed known
+                            ? Measured.of(known.reason())
+                            : Measured.CALL_OK);
         });
     }
 

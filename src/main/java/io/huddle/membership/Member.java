@@ -4,11 +4,11 @@ import io.huddle.membership.Membership.Doubt;
 import io.huddle.membership.Membership.Lease;
 import io.huddle.registry.RegistryBackend;
 import io.huddle.registry.Warrant;
+import io.huddle.web.Causes;
 import io.huddle.web.Ids;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -368,10 +368,7 @@ final class Member {
 
     /** Silence passes; what the registry says of this node's settings has to be told to somebody who can change them. */
     private void blame(Throwable failed) {
-        Throwable cause = failed;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(failed);
         if (!(cause instanceof IllegalStateException) || cause.getMessage() == null) {
             LOG.log(Level.FINE, "the registry did not take the epoch; the next try follows", failed);
             return;

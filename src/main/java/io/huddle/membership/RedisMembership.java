@@ -5,6 +5,7 @@ import io.huddle.redis.RedisUnavailable;
 import io.huddle.redis.Reply;
 import io.huddle.redis.Script;
 import io.huddle.registry.RegistryUnavailable;
+import io.huddle.web.Causes;
 import io.huddle.web.Ids;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -16,7 +17,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -222,8 +222,7 @@ public final class RedisMembership implements MembershipBackend {
     private static <T> CompletionStage<T> failing(CompletionStage<T> answer) {
         CompletableFuture<T> result = new CompletableFuture<>();
         answer.whenComplete((value, failed) -> {
-            Throwable cause =
-                    failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+            Throwable cause = failed == null ? null : Causes.of(failed);
             if (cause == null) {
                 result.complete(value);
             } else if (cause instanceof RedisUnavailable) {

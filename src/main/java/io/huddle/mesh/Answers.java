@@ -1,42 +1,56 @@
 package io.huddle.mesh;
 
 import io.huddle.registry.RegistryUnavailable;
-import java.util.concurrent.CompletionException;
+import io.huddle.web.Causes;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Waiting for the registry, on threads that may wait. The wait is bounded, whatever the backend does. */
+/** Waiting for registry and nodes, on threads that may wait. The wait is bounded, whatever the other side does. */
 final class Answers {
-    private static final long PATIENCE_MS = 5_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private Answers() {}
 
     /**
-     * The answer.
+     * The registry's answer.
      *
      * @throws RegistryUnavailable if there is none in time
      */
     static <T> T of(CompletionStage<T> asked) {
+        return within(PATIENCE, asked);
+    }
+
+    /**
+     * The answer; otherwise what the question failed with.
+     *
+     * @throws RegistryUnavailable if there is none in time, or none because the registry is away
+     */
+    static <T> T within(Duration most, CompletionStage<T> asked) {
         try {
-            return asked.toCompletableFuture().get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+            return asked.toCompletableFuture().get(most.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException failed) {
-            throw asThrown(failed);
+            if (isAway(failed)) {
+                throw new RegistryUnavailable("the registry did not answer", failed);
+            }
+            throw Causes.unchecked(failed);
         } catch (TimeoutException late) {
-            throw new RegistryUnavailable("the registry did not answer in time", late);
+            throw new RegistryUnavailable("no answer in time", late);
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
-            throw new RegistryUnavailable("nobody waits for the registry any more", stopped);
+            throw new RegistryUnavailable("nobody waits for the answer any more", stopped);
         }
     }
 
     /** Asks once more if there was no answer: the same warrant has its effect once. */
     static <T> CompletionStage<T> twice(Supplier<CompletionStage<T>> question) {
         return question.get()
-                .exceptionallyCompose(failed ->
-                        isAway(failed) ? question.get() : java.util.concurrent.CompletableFuture.failedStage(failed));
+                .exceptionallyCompose(
+                        failed -> isAway(failed) ? question.get() : CompletableFuture.failedStage(failed));
     }
 
     /** True if the registry gave no answer, anywhere in the chain of causes. */
@@ -49,13 +63,5 @@ final class Answers {
             cause = cause.getCause();
         }
         return false;
-    }
-
-    private static RuntimeException asThrown(ExecutionException failed) {
-        Throwable cause = failed.getCause();
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause instanceof RuntimeException thrown ? thrown : new IllegalStateException(failed);
     }
 }

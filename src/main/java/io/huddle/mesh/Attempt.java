@@ -9,9 +9,11 @@ import io.huddle.mesh.MeshMetrics.Result;
 import io.huddle.mesh.Routes.Route;
 import io.huddle.mesh.wire.Target;
 import io.huddle.registry.ClientRecord;
+import io.huddle.registry.RegistryBackend;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import java.time.Duration;
@@ -75,6 +77,7 @@ abstract class Attempt<T> {
     private final String client;
     private final long begun = System.nanoTime();
     private final long until;
+    private final CompletableFuture<Void> handed = new CompletableFuture<>();
     private MeshMetrics.Route route = MeshMetrics.Route.NONE;
 
     Attempt(Around around, String client, Duration deadline) {
@@ -95,6 +98,14 @@ abstract class Attempt<T> {
         return Duration.ofNanos(Math.max(1, until - System.nanoTime()));
     }
 
+    /**
+     * Done when what is asked of the same client next comes after this: it waits for its turn on the socket of a client of this
+     * node or on a link that is open; or it is over, as it is within its deadline.
+     */
+    CompletionStage<Void> handed() {
+        return handed;
+    }
+
     CompletionStage<T> run() {
         CompletableFuture<T> result;
         try {
@@ -102,18 +113,23 @@ abstract class Attempt<T> {
         } catch (RuntimeException refused) {
             result = CompletableFuture.failedFuture(refused);
         }
-        return result.whenComplete((answer, failed) -> around.counts()
-                .invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun));
+        return result.whenComplete((answer, failed) -> {
+            around.counts().invocation(route, failed == null ? Result.OK : result(failed), System.nanoTime() - begun);
+            handed.complete(null);
+        });
     }
 
     private CompletionStage<T> begin() {
+        if (!RegistryBackend.isClientId(client)) {
+            throw Clients.notFound();
+        }
         if (!around.mayDeliver().getAsBoolean()) {
             throw Clients.unavailable("this node cannot prove that it belongs to the mesh");
         }
         Optional<ClientStream> stream = around.here().apply(client);
         if (stream.isPresent()) {
             route = MeshMetrics.Route.LOCAL;
-            return here(stream.get());
+            return handedHere(stream.get());
         }
         route = MeshMetrics.Route.REMOTE;
         Route known = around.routes().find(client);
@@ -124,6 +140,12 @@ abstract class Attempt<T> {
         return lookUp(true);
     }
 
+    private CompletionStage<T> handedHere(ClientStream stream) {
+        CompletionStage<T> asked = here(stream);
+        handed.complete(null);
+        return asked;
+    }
+
     /** @param again whether the owner that is found may send the call here once more */
     private CompletionStage<T> lookUp(boolean again) {
         return timely(Clients.registered(around.registry().apply(client))).thenCompose(found -> {
@@ -132,7 +154,7 @@ abstract class Attempt<T> {
                 return absent();
             });
             if (record.process().equals(around.process().get())) {
-                return around.here().apply(client).map(this::here).orElseThrow(this::gone);
+                return around.here().apply(client).map(this::handedHere).orElseThrow(this::gone);
             }
             Route now = new Route(record.node(), record.process(), record.connectionId());
             around.routes().put(client, now);
@@ -175,9 +197,14 @@ abstract class Attempt<T> {
                     .setNode(way.node())
                     .setProcess(way.process())
                     .build();
-            return around.call()
-                    .ask(PeerCalls.peer(owner), operation(), request(target), left())
-                    .handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
+            // What waits for a link to be opened may be overtaken by what comes when it is there.
+            boolean isInOrder = around.isFresh().test(way.node(), way.process());
+            CompletionStage<ByteString> asked =
+                    around.call().ask(PeerCalls.peer(owner), operation(), request(target), left());
+            if (isInOrder) {
+                handed.complete(null);
+            }
+            return asked.handle((answer, failed) -> failed == null ? answered(answer) : failed(way, correction, failed))
                     .thenCompose(Function.identity());
         });
     }
@@ -195,8 +222,8 @@ abstract class Attempt<T> {
     }
 
     private CompletionStage<T> failed(Route way, @Nullable Supplier<CompletionStage<T>> correction, Throwable thrown) {
-        if (!(PeerCalls.cause(thrown) instanceof LinkFailed failure)) {
-            throw thrown instanceof RuntimeException known ? known : new IllegalStateException(thrown);
+        if (!(Causes.of(thrown) instanceof LinkFailed failure)) {
+            throw Causes.unchecked(thrown);
         }
         String code = failure.code();
         boolean isElsewhere = PeerCalls.NOT_MINE.equals(code) || PeerCalls.FENCED.equals(code);
@@ -241,19 +268,19 @@ abstract class Attempt<T> {
                 .copy()
                 .orTimeout(left().toNanos(), TimeUnit.NANOSECONDS)
                 .exceptionally(failed -> {
-                    Throwable cause = PeerCalls.cause(failed);
+                    Throwable cause = Causes.of(failed);
                     if (cause instanceof TimeoutException) {
                         throw new Refused(Refusal.DEADLINE_EXCEEDED, "the client was not found in time");
                     }
                     if (cause instanceof RegistryUnavailable) {
                         throw Clients.unavailable("the registry of clients does not answer");
                     }
-                    throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+                    throw Causes.unchecked(cause);
                 });
     }
 
     private static Result result(Throwable failed) {
-        Throwable cause = PeerCalls.cause(failed);
+        Throwable cause = Causes.of(failed);
         if (cause instanceof StreamError) {
             return Result.CLIENT_ERROR;
         }

@@ -57,7 +57,7 @@ public record ClientJson(
      */
     public record Page(List<ClientJson> items, @Nullable String next) {
         static Page of(ClientPage found) {
-            return new Page(found.clients().stream().map(ClientJson::of).toList(), PageCursor.text(found.next()));
+            return new Page(found.clients().stream().map(ClientJson::of).toList(), found.next());
         }
 
         String text() {

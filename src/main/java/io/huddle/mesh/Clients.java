@@ -17,10 +17,12 @@ import io.huddle.registry.RegistryUnavailable;
 import io.huddle.security.Identity;
 import io.huddle.security.Role;
 import io.huddle.setting.Setting;
+import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.Ids;
 import io.huddle.web.JsonText;
 import io.huddle.web.Refusal;
@@ -35,6 +37,7 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
@@ -104,6 +107,9 @@ public class Clients {
                 metrics::invocation);
     }
 
+    /** Made with the application: whoever asks first may be on a thread that cannot look up what this needs. */
+    void start(@Observes DatabaseReady ready) {}
+
     /**
      * Calls a client, wherever it is connected.
      *
@@ -115,7 +121,7 @@ public class Clients {
         DCallRequest request =
                 DCallRequest.newBuilder().setType(type).setData(data).build();
         ServerMessage.Builder message = ServerMessage.newBuilder().setDCallRequest(request);
-        return call(client, reach, 0, message, deadline).thenApply(answer -> {
+        return call(client, reach, 0, message, deadline).run().thenApply(answer -> {
             DCallResponse response = answer.getDCallResponse();
             if (!JsonText.isValid(response.getData())) {
                 throw new StreamError(Refusal.CLIENT_ERROR.slug(), false);
@@ -125,17 +131,27 @@ public class Clients {
     }
 
     /**
+     * A request on its way.
+     *
+     * @param handed done, and never failed, when what is sent to the same session next comes after it, or when it is over;
+     *     where its owner turns out to be another one, what followed it at once may still come first
+     * @param answer what the client answers
+     */
+    public record Delivery(CompletionStage<Void> handed, CompletionStage<ClientMessage> answer) {}
+
+    /**
      * Sends a participant's stream a request that the rooms' rules have judged.
      *
      * @param generation the one that is meant; another's stream is not called
      * @param request holds a request of the server
      */
-    public CompletionStage<ClientMessage> deliver(
-            String session, long generation, ServerMessage.Builder request, Duration deadline) {
-        return call(session, null, generation, request, deadline);
+    public Delivery deliver(String session, long generation, ServerMessage.Builder request, Duration deadline) {
+        Attempt<ClientMessage> attempt = call(session, null, generation, request, deadline);
+        CompletionStage<ClientMessage> answer = attempt.run();
+        return new Delivery(attempt.handed(), answer);
     }
 
-    private CompletionStage<ClientMessage> call(
+    private Attempt<ClientMessage> call(
             String client, @Nullable Reach reach, long generation, ServerMessage.Builder request, Duration deadline) {
         String trace = traces.current();
         if (trace != null) {
@@ -143,7 +159,7 @@ public class Clients {
                     Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
         }
         ServerMessage message = request.build();
-        Attempt<ClientMessage> attempt = new Attempt<>(around, client, deadline) {
+        return new Attempt<>(around, client, deadline) {
             @Override
             CompletionStage<ClientMessage> here(ClientStream stream) {
                 if (reach != null && !local.isReachable(stream, reach)) {
@@ -178,7 +194,6 @@ public class Clients {
                 return ClientMessage.parseFrom(CallAnswer.parseFrom(answer).getMessage());
             }
         };
-        return attempt.run();
     }
 
     /**
@@ -255,6 +270,9 @@ public class Clients {
 
     /** The client's record. */
     public CompletionStage<ClientRecord> get(Reach reach, String client) {
+        if (!RegistryBackend.isClientId(client)) {
+            return CompletableFuture.failedFuture(notFound());
+        }
         return registered(registry.getClient(client))
                 .thenApply(found ->
                         found.filter(record -> reach.includes(record.teams())).orElseThrow(Clients::notFound));
@@ -264,15 +282,16 @@ public class Clients {
      * A page of the clients within reach: at most {@code limit}, possibly fewer though more follow.
      *
      * @param node only those of this node; null for all
-     * @param cursor of the page before, empty at first
-     * @return exceptionally {@code invalid-request} for a cursor that is none
+     * @param cursor the {@code next} of the page before, empty at first; it tells nothing of clients out of reach
+     * @throws Refused {@code invalid-request} for a cursor that is none of this listing and of the registry's epoch
      */
     public CompletionStage<ClientPage> list(Reach reach, @Nullable Long node, String cursor, int limit) {
+        String position = cursor.isEmpty() ? "" : PageCursor.open(epoch(), cursor);
         CompletionStage<ClientPage> page;
         try {
             page = node == null
-                    ? registry.listClientsPage(cursor, limit)
-                    : registry.listClientsForNodePage(node, cursor, limit);
+                    ? registry.listClientsPage(position, limit)
+                    : registry.listClientsForNodePage(node, position, limit);
         } catch (IllegalArgumentException none) {
             throw Refused.invalid("the cursor is none of this listing");
         }
@@ -280,8 +299,16 @@ public class Clients {
             List<ClientRecord> seen = all.clients().stream()
                     .filter(record -> reach.includes(record.teams()))
                     .toList();
-            return new ClientPage(seen, all.next());
+            String next = all.next();
+            return new ClientPage(seen, next == null ? null : PageCursor.seal(epoch(), next));
         });
+    }
+
+    private String epoch() {
+        return membership
+                .lease()
+                .map(lease -> lease.epoch().id())
+                .orElseThrow(() -> unavailable("this node cannot prove that it belongs to the mesh"));
     }
 
     /** The key of a stream that may call and see others. */
@@ -302,11 +329,11 @@ public class Clients {
             if (failed == null) {
                 return answer;
             }
-            Throwable cause = PeerCalls.cause(failed);
+            Throwable cause = Causes.of(failed);
             if (cause instanceof RegistryUnavailable) {
                 throw unavailable("the registry of clients does not answer");
             }
-            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+            throw Causes.unchecked(cause);
         });
     }
 }

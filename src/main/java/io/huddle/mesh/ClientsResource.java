@@ -6,6 +6,7 @@ import io.huddle.security.Role;
 import io.huddle.setting.Setting;
 import io.huddle.stream.StreamError;
 import io.huddle.web.BodyBytes;
+import io.huddle.web.Causes;
 import io.huddle.web.Page;
 import io.huddle.web.Problem;
 import io.huddle.web.Reason;
@@ -30,7 +31,6 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Set;
@@ -58,8 +58,6 @@ public class ClientsResource {
     /** For what has no deadline of its caller's: two tries over a slow link. */
     private static final Duration DEADLINE = Duration.ofSeconds(10);
 
-    private final int longestId = Setting.CLIENT_ID_BYTES.value();
-
     @Inject
     private Clients clients;
 
@@ -81,7 +79,7 @@ public class ClientsResource {
         Long number = node == null ? null : Page.number("node", node, 0, Long.MAX_VALUE);
         int size = Page.size(limit);
         return answer(
-                clients.list(reach, number, PageCursor.parse(cursor), size),
+                clients.list(reach, number, cursor == null ? "" : cursor, size),
                 found -> ClientJson.Page.of(found).text());
     }
 
@@ -89,9 +87,7 @@ public class ClientsResource {
     @Path("/{client}")
     public CompletionStage<Response> read(@PathParam("client") String client) {
         Reach reach = sight();
-        return answer(
-                clients.get(reach, possible(client)),
-                found -> ClientJson.of(found).text());
+        return answer(clients.get(reach, client), found -> ClientJson.of(found).text());
     }
 
     @POST
@@ -103,8 +99,7 @@ public class ClientsResource {
         Long timeout = body.optionalNumber("timeoutMs", 1, ClientMethods.LONGEST_TIMEOUT_MS);
         body.end();
         Duration deadline = Duration.ofMillis(timeout == null ? ClientMethods.DEFAULT_TIMEOUT_MS : timeout);
-        return answer(
-                clients.invoke(reach, possible(client), type, data, deadline), answer -> "{\"data\":" + answer + "}");
+        return answer(clients.invoke(reach, client, type, data, deadline), answer -> "{\"data\":" + answer + "}");
     }
 
     @PATCH
@@ -114,7 +109,7 @@ public class ClientsResource {
         Reach reach = command();
         JsonObject patch = body.all();
         return answer(
-                clients.patchMetadata(reach, possible(client), patch, DEADLINE),
+                clients.patchMetadata(reach, client, patch, DEADLINE),
                 found -> ClientJson.of(found).text());
     }
 
@@ -128,8 +123,8 @@ public class ClientsResource {
         String reason = Reason.need(header);
         // Looked up first: what is not there leaves no line in the audit. The line is written as part of this
         // application,
-        // of which the threads that read from Redis know nothing.
-        return executor.copy(clients.get(EVERYBODY, possible(client)))
+        // which the copy brings along: threads that read from Redis know nothing of it.
+        return executor.copy(clients.get(EVERYBODY, client))
                 .thenAcceptAsync(found -> record(operator, client, reason), executor)
                 .thenCompose(recorded -> clients.disconnect(client, DEADLINE))
                 .whenCompleteAsync((done, failed) -> {}, executor);
@@ -156,8 +151,7 @@ public class ClientsResource {
 
     /** A client's own error has its flag. A defect is left to whoever logs them. */
     private static Response refused(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        Throwable cause = Causes.of(failed);
         if (cause instanceof Refused refused) {
             return Problem.response(refused.refusal(), refused.detail(), refused.members());
         }
@@ -181,13 +175,5 @@ public class ClientsResource {
         Caller caller = callers.current();
         caller.need(Role.INTEGRATOR);
         return Reach.of(caller.teams());
-    }
-
-    /** @throws Refused {@code client-not-found} for what is longer than any client's id */
-    private String possible(String client) {
-        if (client.getBytes(StandardCharsets.UTF_8).length > longestId) {
-            throw new Refused(Refusal.CLIENT_NOT_FOUND, "no client has an id that long");
-        }
-        return client;
     }
 }

@@ -1,6 +1,7 @@
 package io.huddle.mesh;
 
 import io.huddle.membership.Membership;
+import io.huddle.membership.MembershipBackend;
 import io.huddle.security.ClientKeyDeleted;
 import io.huddle.security.ClientKeys;
 import io.huddle.store.DatabaseReady;
@@ -30,13 +31,21 @@ public class DeletedKeys {
     private Membership membership;
 
     @Inject
+    private MembershipBackend nodes;
+
+    @Inject
     private Streams streams;
 
     void start(@Observes DatabaseReady ready) {
-        membership.onBroadcast(TYPE, heard -> client(heard.json()).ifPresent(streams::forget));
+        if (nodes.isShared()) {
+            membership.onBroadcast(TYPE, heard -> client(heard.json()).ifPresent(streams::forget));
+        }
     }
 
     void tell(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {
+        if (!nodes.isShared()) {
+            return;
+        }
         var unused = membership.broadcast(TYPE, json(deleted.client()), true).exceptionally(failed -> {
             LOG.log(Level.WARNING, "other nodes may not have heard that a client key was deleted", failed);
             return null;

@@ -24,12 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiPredicate;
@@ -146,7 +144,7 @@ final class Holdings {
                 seat,
                 fences,
                 (registration, operation) -> remainders.operation(registration.clientId(), operation));
-        this.departures = new Departures(registry::getClientIncludingPending);
+        this.departures = new Departures(registry::getClientIncludingPending, seat.mayDeliver());
         this.turns = new Turns(executor);
     }
 
@@ -297,9 +295,7 @@ final class Holdings {
     private void release(Held mine) {
         String client = mine.stream.clientId();
         String connection = mine.stream.connectionId();
-        Runnable then = mine.announced.get()
-                ? () -> departures.ended(client, connection, () -> tellDisconnected(mine))
-                : () -> {};
+        Runnable then = mine.announced.get() ? () -> departures.ended(client, () -> tellDisconnected(mine)) : () -> {};
         if (mine.number == 0) {
             then.run();
         } else {
@@ -649,11 +645,8 @@ final class Holdings {
     /** The answer, or null if none comes in time. */
     private static <T> @Nullable T answer(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            return null;
-        } catch (ExecutionException | TimeoutException away) {
+            return Answers.within(ANSWER, stage);
+        } catch (RuntimeException away) {
             LOG.log(Level.FINE, "the registry did not answer", away);
             return null;
         }

@@ -7,6 +7,7 @@ import io.huddle.setting.Setting;
 import io.huddle.stream.CallFailed;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.ClientMessage;
@@ -81,8 +82,8 @@ public class LocalCalls {
         });
     }
 
-    private static RuntimeException refusal(Throwable failed) {
-        Throwable cause = PeerCalls.cause(failed);
+    static RuntimeException refusal(Throwable failed) {
+        Throwable cause = Causes.of(failed);
         if (cause instanceof StreamError error) {
             // The client's own words stay with it: they may hold anything.
             return new StreamError(Refusal.CLIENT_ERROR.slug(), error.isUserError());
@@ -91,12 +92,15 @@ public class LocalCalls {
             return switch (call.reason()) {
                 case DISCONNECTED -> new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent");
                 case BACKPRESSURE -> new Refused(Refusal.BACKPRESSURE, "the call was not sent; try again later");
+                case TOO_LARGE ->
+                    new Refused(
+                            Refusal.PAYLOAD_TOO_LARGE, "the call was not sent: a message to a client is not that long");
                 case DEADLINE_EXCEEDED -> new Refused(Refusal.DEADLINE_EXCEEDED, "the call was not sent in time");
                 case DELIVERY_INDETERMINATE ->
                     new Refused(Refusal.DELIVERY_INDETERMINATE, "the call was sent and not answered");
             };
         }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+        return Causes.unchecked(cause);
     }
 
     /**

@@ -26,9 +26,6 @@ import jakarta.interceptor.Interceptor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -66,7 +63,7 @@ public class Ownership {
     private Membership membership;
 
     @Inject
-    private PeerCalls peers;
+    private PeerFences peers;
 
     @Inject
     private MeshMetrics metrics;
@@ -184,11 +181,9 @@ public class Ownership {
             return;
         }
         try {
-            membership.leave().toCompletableFuture().get(LEAVE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException away) {
+            Answers.within(LEAVE, membership.leave());
+        } catch (RuntimeException away) {
             LOG.log(Level.FINE, "the number was not given back; it runs out", away);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
         }
         lifecycle.stopped();
     }
@@ -196,13 +191,10 @@ public class Ownership {
     /** Whatever was under way is refused from then on. */
     private boolean isCleaned(long number) {
         try {
-            registry.cleanupNode(number).toCompletableFuture().get(LEAVE.toMillis(), TimeUnit.MILLISECONDS);
+            Answers.within(LEAVE, registry.cleanupNode(number));
             return true;
-        } catch (ExecutionException | TimeoutException away) {
+        } catch (RuntimeException away) {
             LOG.log(Level.FINE, "the registry did not remove this node's records", away);
-            return false;
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
             return false;
         }
     }

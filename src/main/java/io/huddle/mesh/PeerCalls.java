@@ -3,6 +3,7 @@ package io.huddle.mesh;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
 import io.huddle.link.LinkFailed;
 import io.huddle.link.LinkHandler;
 import io.huddle.link.Links;
@@ -17,13 +18,14 @@ import io.huddle.mesh.wire.FenceAnswer;
 import io.huddle.mesh.wire.FenceRequest;
 import io.huddle.mesh.wire.MetadataAnswer;
 import io.huddle.mesh.wire.MetadataRequest;
+import io.huddle.mesh.wire.Standing;
 import io.huddle.mesh.wire.Target;
-import io.huddle.registry.ClientRecord;
-import io.huddle.registry.Registration;
 import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
+import io.huddle.stream.StreamError;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.ServerMessage;
@@ -35,22 +37,16 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.interceptor.Interceptor;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What nodes ask of each other about one exact connection: to end it, whether it lives, to call it. Both the asking and the
- * answering side. Safe for use by any thread; only the fences block.
+ * Answers what other nodes ask about one exact connection: to end it, whether it lives, to call it. Those who ask are
+ * {@link PeerFences} and {@link Clients}. Safe for use by any thread; nothing blocks.
  */
 @ApplicationScoped
 public class PeerCalls {
@@ -60,11 +56,8 @@ public class PeerCalls {
     /** The owner cannot prove its lease: nothing was done. */
     static final String FENCED = "fenced";
 
-    private static final Logger LOG = Logger.getLogger(PeerCalls.class.getName());
     /** Before the node joins: what it serves is known before anybody can ask. */
     private static final int FIRST = Interceptor.Priority.LIBRARY_BEFORE;
-
-    private static final Duration FENCE = Duration.ofSeconds(3);
 
     @Inject
     private Links links;
@@ -96,124 +89,19 @@ public class PeerCalls {
         }
     }
 
-    // The asking side.
-
-    /** Ends the connection; blocks until the deadline at most. */
-    Takeover.Standing fence(ClientRecord record, Duration deadline) {
-        return ask("fence", record, deadline);
-    }
-
-    /** Asks whether the connection lives; blocks until the deadline at most. */
-    Takeover.Standing probe(ClientRecord record, Duration deadline) {
-        return ask("probe", record, deadline);
-    }
-
-    private Takeover.Standing ask(String operation, ClientRecord record, Duration deadline) {
-        Duration most = deadline.compareTo(FENCE) < 0 ? deadline : FENCE;
-        Target target = target(record);
-        try {
-            if (isMine(target)) {
-                // On this thread, which may wait: others of its pool wait, too, and none would be left to do it.
-                return operation.equals("probe")
-                        ? standing(standing(target))
-                        : standing(within(fenceHere(target, most), most));
-            }
-            Optional<NodeInfo> node = within(membership.node(record.node()), most);
-            if (node.isEmpty() || !node.get().process().equals(record.process())) {
-                return Takeover.Standing.UNREACHABLE;
-            }
-            ByteString request =
-                    FenceRequest.newBuilder().setTarget(target).build().toByteString();
-            ByteString answer = within(links.call(peer(node.get()), operation, request, most), most);
-            return standing(FenceAnswer.parseFrom(answer).getStanding());
-        } catch (LinkFailed failed) {
-            return switch (failed.reason()) {
-                case NOT_SENT, NOT_SENT_IN_TIME, BACKPRESSURE -> Takeover.Standing.UNREACHABLE;
-                case INDETERMINATE, REMOTE -> Takeover.Standing.UNKNOWN;
-            };
-        } catch (InvalidProtocolBufferException | RuntimeException unknown) {
-            LOG.log(Level.FINE, "a connection on another node could not be looked at", unknown);
-            return Takeover.Standing.UNKNOWN;
-        }
-    }
-
-    /**
-     * Asks every live node whether it has a connection of this client id, in a handshake or public, the asking one aside.
-     * Blocks until the deadline at most.
-     *
-     * @return true if every one of them has answered that it has none
-     */
-    boolean isNowhere(Registration asking, Duration deadline) {
-        Duration most = deadline.compareTo(FENCE) < 0 ? deadline : FENCE;
-        try {
-            List<CompletionStage<ByteString>> asked = new ArrayList<>();
-            for (NodeInfo node : within(membership.nodes(), most)) {
-                if (node.process().equals(membership.process())) {
-                    if (streams.isHere(asking.clientId(), asking.connectionId())) {
-                        return false;
-                    }
-                    continue;
-                }
-                Target anyConnection = Target.newBuilder()
-                        .setClient(asking.clientId())
-                        .setNode(node.number())
-                        .setProcess(node.process())
-                        .build();
-                ByteString request = FenceRequest.newBuilder()
-                        .setTarget(anyConnection)
-                        .build()
-                        .toByteString();
-                asked.add(links.call(peer(node), "probe", request, most));
-            }
-            for (CompletionStage<ByteString> answer : asked) {
-                if (FenceAnswer.parseFrom(within(answer, most)).getStanding() != io.huddle.mesh.wire.Standing.GONE) {
-                    return false;
-                }
-            }
-            return true;
-        } catch (InvalidProtocolBufferException | RuntimeException unknown) {
-            LOG.log(Level.FINE, "not every node has said whether it has the client", unknown);
-            return false;
-        }
-    }
-
-    private static Takeover.Standing standing(io.huddle.mesh.wire.Standing answered) {
-        return switch (answered) {
-            case FENCED -> Takeover.Standing.FENCED;
-            case GONE -> Takeover.Standing.GONE;
-            case LIVE -> Takeover.Standing.LIVE;
-            case STANDING_UNSPECIFIED, UNRECOGNIZED -> Takeover.Standing.UNREACHABLE;
-        };
-    }
-
-    static Peer peer(NodeInfo node) {
-        return new Peer(node.number(), node.process(), node.linkUrl(), node.linkKey());
-    }
-
-    static Target target(ClientRecord record) {
-        return Target.newBuilder()
-                .setClient(record.clientId())
-                .setConnection(record.connectionId())
-                .setNode(record.node())
-                .setProcess(record.process())
-                .build();
-    }
-
-    // The answering side.
-
     /** True for a connection of this process, under whichever number it was recorded. */
-    private boolean isMine(Target target) {
+    boolean isMine(Target target) {
         return target.getProcess().equals(membership.process());
     }
 
-    private io.huddle.mesh.wire.Standing standing(Target target) {
+    Standing standing(Target target) {
         if (!isMine(target)) {
-            return io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED;
+            return Standing.STANDING_UNSPECIFIED;
         }
         boolean isAlive = target.getConnection().isEmpty()
                 ? streams.isHere(target.getClient(), "")
                 : streams.find(target.getClient(), target.getConnection()).isPresent();
-        return isAlive ? io.huddle.mesh.wire.Standing.LIVE : io.huddle.mesh.wire.Standing.GONE;
+        return isAlive ? Standing.LIVE : Standing.GONE;
     }
 
     private CompletionStage<ByteString> fence(Target target, Duration residual) {
@@ -224,25 +112,25 @@ public class PeerCalls {
                         FenceAnswer.newBuilder().setStanding(standing).build().toByteString());
     }
 
-    private CompletionStage<io.huddle.mesh.wire.Standing> fenceHere(Target target, Duration deadline) {
+    /** Ends the connection if it is of this process. Done when no frame of it is being written any more. */
+    CompletionStage<Standing> fenceHere(Target target, Duration deadline) {
         if (!isMine(target)) {
-            return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.STANDING_UNSPECIFIED);
+            return CompletableFuture.completedFuture(Standing.STANDING_UNSPECIFIED);
         }
         Optional<CompletionStage<Void>> quiet = streams.fence(target.getClient(), target.getConnection());
         if (quiet.isEmpty()) {
-            return CompletableFuture.completedFuture(io.huddle.mesh.wire.Standing.GONE);
+            return CompletableFuture.completedFuture(Standing.GONE);
         }
         return quiet.get()
                 .toCompletableFuture()
                 .copy()
                 .orTimeout(deadline.toMillis(), TimeUnit.MILLISECONDS)
-                .thenApply(nothing -> io.huddle.mesh.wire.Standing.FENCED);
+                .thenApply(nothing -> Standing.FENCED);
     }
 
     private CompletionStage<ByteString> call(CallRequest request, Duration residual) {
         ClientStream stream = owned(request.getTarget());
-        if (!local.isReachable(
-                stream, new Reach(request.getEverybody(), java.util.Set.copyOf(request.getTeamsList())))) {
+        if (!local.isReachable(stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
             throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
         }
         if (request.getGeneration() != 0 && stream.order() != request.getGeneration()) {
@@ -267,8 +155,7 @@ public class PeerCalls {
 
     private CompletionStage<ByteString> metadata(MetadataRequest request) {
         ClientStream stream = owned(request.getTarget());
-        if (!local.isReachable(
-                stream, new Reach(request.getEverybody(), java.util.Set.copyOf(request.getTeamsList())))) {
+        if (!local.isReachable(stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
             throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
         }
         return local.patch(stream, request.getPatch()).handle((metadata, failed) -> {
@@ -308,30 +195,21 @@ public class PeerCalls {
     }
 
     private static RuntimeException translated(Throwable failed) {
-        Throwable cause = cause(failed);
+        Throwable cause = Causes.of(failed);
         if (cause instanceof Refused refused) {
             return remote(refused.refusal().slug(), refused.refusal().status() < 500);
         }
-        if (cause instanceof io.huddle.stream.StreamError error) {
+        if (cause instanceof StreamError error) {
             return remote(Refusal.CLIENT_ERROR.slug(), error.isUserError());
         }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
-    }
-
-    static Throwable cause(Throwable failed) {
-        Throwable cause = failed;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause;
+        return Causes.unchecked(cause);
     }
 
     private static CompletionStage<ByteString> answered(MessageLite message) {
         return CompletableFuture.completedFuture(message.toByteString());
     }
 
-    private static <M> M parse(com.google.protobuf.Parser<M> parser, LinkHandler.Call call) {
+    private static <M> M parse(Parser<M> parser, LinkHandler.Call call) {
         try {
             return parser.parseFrom(call.request());
         } catch (InvalidProtocolBufferException unreadable) {
@@ -339,18 +217,8 @@ public class PeerCalls {
         }
     }
 
-    private static <T> T within(CompletionStage<T> stage, Duration most) {
-        try {
-            return stage.toCompletableFuture().get(most.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "interrupted");
-        } catch (TimeoutException late) {
-            throw new LinkFailed(LinkFailed.Reason.INDETERMINATE, "no answer in time");
-        } catch (ExecutionException failed) {
-            Throwable cause = cause(failed);
-            throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
-        }
+    static Peer peer(NodeInfo node) {
+        return new Peer(node.number(), node.process(), node.linkUrl(), node.linkKey());
     }
 
     static @Nullable Refusal refusalOf(@Nullable String code) {

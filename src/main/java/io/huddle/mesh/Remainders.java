@@ -58,6 +58,20 @@ final class Remainders {
         String key() {
             return connectionId == null ? made : connectionId;
         }
+
+        /** Both as one: gone under the later number, and each of the two is told. */
+        Remainder and(Remainder later) {
+            return new Remainder(
+                    clientId,
+                    connectionId,
+                    made,
+                    Math.max(number, later.number),
+                    ownCorrupt || later.ownCorrupt,
+                    () -> {
+                        then.run();
+                        later.then.run();
+                    });
+        }
     }
 
     Remainders(RegistryBackend registry, Warrants warrants) {
@@ -66,7 +80,7 @@ final class Remainders {
     }
 
     /**
-     * A connection's record is to go.
+     * A connection's record is to go. Said again before it has gone, it is one removal, and what follows each follows it.
      *
      * @param ownCorrupt true if it is this connection's even if nobody can read it
      * @param then called once, on any thread, when it is proven to be gone or the number's end takes it
@@ -81,12 +95,13 @@ final class Remainders {
     }
 
     private void leave(Remainder remainder) {
-        all.merge(remainder.clientId, Map.of(remainder.key(), remainder), (old, added) -> {
-            Map<String, Remainder> both = new HashMap<>(old);
-            both.putAll(added);
-            return Map.copyOf(both);
-        });
-        attempt(remainder);
+        Map<String, Remainder> ofClient =
+                all.merge(remainder.clientId, Map.of(remainder.key(), remainder), (old, added) -> {
+                    Map<String, Remainder> both = new HashMap<>(old);
+                    both.merge(remainder.key(), remainder, Remainder::and);
+                    return Map.copyOf(both);
+                });
+        attempt(ofClient.getOrDefault(remainder.key(), remainder));
     }
 
     /** True while something of this client id has to go first. */

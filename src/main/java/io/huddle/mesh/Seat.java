@@ -4,6 +4,7 @@ import io.huddle.membership.Membership;
 import io.huddle.registry.Warrant;
 import io.huddle.registry.Written;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongFunction;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import java.util.function.Supplier;
  * This node's place among the others, as far as ownership needs it.
  *
  * @param process the id of this process, the same under every number
+ * @param mayDeliver true while the lease is safe and the epoch old enough for an absent record to prove something
  * @param warrants in the name of the number that this node has now
  * @param isMember true while the number is a member, from a cache of a second or so
  * @param isGone true if the number is proven to have ended, false also where that cannot be proven
@@ -19,6 +21,7 @@ import java.util.function.Supplier;
  */
 record Seat(
         Supplier<String> process,
+        BooleanSupplier mayDeliver,
         Warrants warrants,
         LongFunction<CompletionStage<Boolean>> isMember,
         LongFunction<CompletionStage<Boolean>> isGone,
@@ -27,6 +30,7 @@ record Seat(
     static Seat of(Membership membership) {
         return new Seat(
                 membership::process,
+                membership::mayDeliver,
                 membership::warrant,
                 number -> membership.node(number).thenApply(java.util.Optional::isPresent),
                 membership::isGone,

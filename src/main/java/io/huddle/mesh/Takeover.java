@@ -15,9 +15,6 @@ import io.huddle.registry.Written;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
@@ -398,19 +395,6 @@ final class Takeover {
     }
 
     private static <T> T within(long until, CompletionStage<T> stage) {
-        try {
-            return stage.toCompletableFuture()
-                    .get(Math.max(1_000_000, until - System.nanoTime()), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new RegistryUnavailable("interrupted", stopped);
-        } catch (TimeoutException late) {
-            throw new RegistryUnavailable("no answer in time", late);
-        } catch (ExecutionException failed) {
-            if (Answers.isAway(failed)) {
-                throw new RegistryUnavailable("the registry did not answer", failed);
-            }
-            throw new IllegalStateException(failed.getCause());
-        }
+        return Answers.within(left(until), stage);
     }
 }

@@ -10,12 +10,12 @@ import io.huddle.store.Failure;
 import io.huddle.stream.CallFailed;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
+import io.huddle.web.Causes;
 import io.huddle.wire.DEventsResponse;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -156,8 +156,7 @@ final class StreamEvents implements Subscriber {
     }
 
     private CompletionStage<Void> unacknowledged(Throwable failed) {
-        Throwable cause =
-                failed instanceof CompletionException && failed.getCause() != null ? failed.getCause() : failed;
+        Throwable cause = Causes.of(failed);
         if (isOver()) {
             return over();
         }
@@ -168,6 +167,7 @@ final class StreamEvents implements Subscriber {
             case DISCONNECTED -> over();
             // Nothing was sent; the next poll finds that the client is behind.
             case BACKPRESSURE -> CompletableFuture.completedFuture(null);
+            case TOO_LARGE -> futile(CloseCause.NO_CAPACITY, "dEvents is larger than a message may be");
             case DEADLINE_EXCEEDED, DELIVERY_INDETERMINATE ->
                 futile(CloseCause.TIMEOUT, "dEvents was not acknowledged");
         };

@@ -1,12 +1,12 @@
 package io.huddle.presence;
 
 import io.huddle.store.Failure;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
@@ -33,10 +33,7 @@ public class StreamFailures {
 
     /** What to throw in place of a failure; called once for each. */
     public RuntimeException of(Throwable failed) {
-        Throwable cause = failed;
-        while (cause instanceof CompletionException && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(failed);
         if (cause instanceof Rejection rejection) {
             metrics.rejected(rejection);
             return rejection;
@@ -47,6 +44,6 @@ public class StreamFailures {
         if (cause instanceof RejectedExecutionException || Failure.of(cause) != Failure.DEFECT) {
             return new Refused(Refusal.UNAVAILABLE, "nothing was changed; send the same request again");
         }
-        return cause instanceof RuntimeException defect ? defect : new IllegalStateException(cause);
+        return Causes.unchecked(cause);
     }
 }

@@ -1,5 +1,6 @@
 package io.huddle.redis;
 
+import io.huddle.web.Causes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,7 +12,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RScript;
@@ -106,8 +106,7 @@ public final class Script {
     }
 
     private static boolean isUnknown(@Nullable Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return cause instanceof RedisNoScriptException;
+        return thrown != null && Causes.of(thrown) instanceof RedisNoScriptException;
     }
 
     private static byte[] bytes(Object argument) {

@@ -16,9 +16,14 @@ final class Bounds {
 
     static void checkClientId(String clientId) {
         int bytes = Utf8.exactLength(clientId);
-        if (bytes < 1 || bytes > LONGEST_CLIENT_ID) {
+        if (!isClientId(clientId)) {
             throw new IllegalArgumentException("a client id has 1 to " + LONGEST_CLIENT_ID + " bytes, not " + bytes);
         }
+    }
+
+    static boolean isClientId(String text) {
+        int bytes = Utf8.length(text);
+        return Utf8.isWhole(text) && bytes >= 1 && bytes <= LONGEST_CLIENT_ID;
     }
 
     static void checkMetadata(String metadata) {

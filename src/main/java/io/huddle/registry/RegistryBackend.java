@@ -39,6 +39,11 @@ import java.util.concurrent.CompletionStage;
  * <p>Source: the rules of the mesh's registry.
  */
 public interface RegistryBackend {
+    /** True for what may be a client id: 1 to 1,024 bytes of UTF-8. Of anything else there is no record. */
+    static boolean isClientId(String text) {
+        return Bounds.isClientId(text);
+    }
+
     Set<Capability> capabilities();
 
     /** The registry's clock now. */

@@ -12,12 +12,14 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Seals the clients' secrets for the database: AES-256-GCM, bound to the client's id, under a key derived from
- * {@code huddle.keys.secret} by HKDF. They cannot be stored as hashes, since verifying a signature takes the secret itself.
+ * Seals texts: AES-256-GCM, each bound to what it is for, under a key derived by HKDF from what the nodes share.
+ *
+ * <p>Above all the clients' secrets for the database, bound to the client's id, by {@code huddle.keys.secret}. They cannot be
+ * stored as hashes, since verifying a signature takes the secret itself.
  *
  * <p>The sealed form is base64 of a version byte, the 96-bit nonce, the ciphertext and its tag. Immutable, for any thread.
  */
-final class SecretSeal {
+public final class SecretSeal {
     static final String SETTING = "huddle.keys.secret";
 
     private static final int SHORTEST = 32;
@@ -31,7 +33,16 @@ final class SecretSeal {
 
     /** @param master at least 32 characters */
     SecretSeal(String master) {
-        this.key = new SecretKeySpec(derive(master), "AES");
+        this(master, PURPOSE);
+    }
+
+    /**
+     * A seal of its own for each purpose.
+     *
+     * @param master a text with 128 random bits at least, the same on every node
+     */
+    public SecretSeal(String master, String purpose) {
+        this.key = new SecretKeySpec(derive(master, purpose), "AES");
     }
 
     /** The seal of this deployment, null where the setting is empty. */
@@ -49,11 +60,12 @@ final class SecretSeal {
         }
     }
 
-    String seal(String client, String secret) {
+    /** @param bound what the text is for; it opens for nothing else */
+    public String seal(String bound, String secret) {
         byte[] nonce = Proofs.random(NONCE_BYTES);
         try {
             byte[] ciphertext =
-                    cipher(Cipher.ENCRYPT_MODE, nonce, client).doFinal(secret.getBytes(StandardCharsets.UTF_8));
+                    cipher(Cipher.ENCRYPT_MODE, nonce, bound).doFinal(secret.getBytes(StandardCharsets.UTF_8));
             byte[] sealed = Arrays.copyOf(new byte[] {VERSION}, 1 + NONCE_BYTES + ciphertext.length);
             System.arraycopy(nonce, 0, sealed, 1, NONCE_BYTES);
             System.arraycopy(ciphertext, 0, sealed, 1 + NONCE_BYTES, ciphertext.length);
@@ -63,9 +75,8 @@ final class SecretSeal {
         }
     }
 
-    /** The secret, or null if it was sealed under another key, for another client, or in a form not known here. */
-    @Nullable
-    String open(String client, String sealed) {
+    /** The text, or null if it was sealed under another key, for something else, or in a form not known here. */
+    public @Nullable String open(String bound, String sealed) {
         try {
             byte[] bytes = Base64.getDecoder().decode(sealed);
             if (bytes.length <= 1 + NONCE_BYTES || bytes[0] != VERSION) {
@@ -73,23 +84,23 @@ final class SecretSeal {
             }
             byte[] nonce = Arrays.copyOfRange(bytes, 1, 1 + NONCE_BYTES);
             byte[] ciphertext = Arrays.copyOfRange(bytes, 1 + NONCE_BYTES, bytes.length);
-            return new String(cipher(Cipher.DECRYPT_MODE, nonce, client).doFinal(ciphertext), StandardCharsets.UTF_8);
+            return new String(cipher(Cipher.DECRYPT_MODE, nonce, bound).doFinal(ciphertext), StandardCharsets.UTF_8);
         } catch (GeneralSecurityException | IllegalArgumentException foreign) {
             return null;
         }
     }
 
-    private Cipher cipher(int mode, byte[] nonce, String client) throws GeneralSecurityException {
+    private Cipher cipher(int mode, byte[] nonce, String bound) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
-        cipher.updateAAD(client.getBytes(StandardCharsets.UTF_8));
+        cipher.updateAAD(bound.getBytes(StandardCharsets.UTF_8));
         return cipher;
     }
 
     /** HKDF of RFC 5869 with SHA-256, one block. */
-    private static byte[] derive(String master) {
+    private static byte[] derive(String master, String purpose) {
         byte[] extracted = hmac(new byte[32], master.getBytes(StandardCharsets.UTF_8));
-        byte[] info = PURPOSE.getBytes(StandardCharsets.US_ASCII);
+        byte[] info = purpose.getBytes(StandardCharsets.US_ASCII);
         byte[] block = Arrays.copyOf(info, info.length + 1);
         block[info.length] = 1;
         return hmac(extracted, block);

@@ -81,7 +81,7 @@ public enum Setting {
     LEGACY_PROTOCOLS("huddle.stream.legacy-protocols", 0, 0, 1),
     CLOCK_DRIFT_SECONDS("huddle.stream.clock-drift-seconds", 30, 1, 300),
     TICKET_SECONDS("huddle.stream.ticket-seconds", 30, 1, 300),
-    CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 4_096),
+    CLIENT_ID_BYTES("huddle.stream.client-id-bytes", 1_024, 128, 1_024),
     CLIENT_METADATA_BYTES("huddle.stream.metadata-bytes", 65_536, 1_024, 1_048_576),
 
     MESH_ALLOW_PLAIN("huddle.mesh.allow-plain", 0, 0, 1),

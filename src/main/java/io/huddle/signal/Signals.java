@@ -9,6 +9,7 @@ import io.huddle.signal.SignalMetrics.Outcome;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.Handles;
 import io.huddle.stream.Streams;
+import io.huddle.web.Causes;
 import io.huddle.web.RateLimit;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
@@ -26,7 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -59,11 +60,16 @@ public class Signals {
     @Resource
     private ManagedExecutorService executor;
 
-    private Lanes lanes = new Lanes(Runnable::run);
+    /** By sender: who may signal to whom is asked in the order in which the signals came. */
+    private Lanes senders = new Lanes(Runnable::run);
+
+    /** By sender and target: a target whose node is not found at once holds up only what is meant for it. */
+    private Lanes pairs = new Lanes(Runnable::run);
 
     @PostConstruct
     void prepare() {
-        lanes = new Lanes(executor);
+        senders = new Lanes(executor);
+        pairs = new Lanes(executor);
     }
 
     /**
@@ -77,7 +83,10 @@ public class Signals {
         try {
             Identity.Participant sender = check(from, request);
             // A candidate that overtakes its offer is of no use to the other side.
-            return lanes.run(from.connectionId(), () -> send(sender, request))
+            return senders.run(
+                            from.connectionId(),
+                            () -> send(from, sender, request),
+                            sent -> CompletableFuture.completedFuture(null))
                     .thenCompose(Function.identity())
                     .handle((outcome, failed) -> answer(kind, outcome, failed));
         } catch (Refused refused) {
@@ -100,7 +109,8 @@ public class Signals {
         return sender;
     }
 
-    private CompletionStage<Outcome> send(Identity.Participant sender, USignalRequest request) throws SQLException {
+    private CompletionStage<Outcome> send(ClientStream from, Identity.Participant sender, USignalRequest request)
+            throws SQLException {
         long generation = members.generation(sender, "signal", request.getRoom(), request.getToSession());
         DSignalRequest signal = DSignalRequest.newBuilder()
                 .setRoom(request.getRoom())
@@ -115,18 +125,24 @@ public class Signals {
                     .call(signal, DSignalResponse.class, patience)
                     .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : Outcome.UNACKNOWLEDGED);
         }
-        return clients.deliver(
-                        request.getToSession(),
-                        generation,
-                        ServerMessage.newBuilder().setDSignalRequest(signal),
-                        patience)
+        String target = request.getToSession();
+        long until = System.nanoTime() + patience.toNanos();
+        return pairs.run(
+                        from.connectionId() + " " + target,
+                        () -> clients.deliver(
+                                target,
+                                generation,
+                                ServerMessage.newBuilder().setDSignalRequest(signal),
+                                // What waited for its turn has less time left, so that a line does not add up.
+                                Duration.ofNanos(Math.max(1, until - System.nanoTime()))),
+                        Clients.Delivery::handed)
+                .thenCompose(Clients.Delivery::answer)
                 .handle((taken, failed) -> failed == null ? Outcome.DELIVERED : outcome(failed));
     }
 
     /** What became of a signal to another node. */
     private static Outcome outcome(Throwable failed) {
-        Throwable cause = failed instanceof CompletionException ? failed.getCause() : failed;
-        if (cause instanceof Refused refused) {
+        if (Causes.of(failed) instanceof Refused refused) {
             return switch (refused.refusal()) {
                 case CLIENT_NOT_FOUND, CLIENT_DISCONNECTED, OWNER_UNAVAILABLE, BACKPRESSURE, DEADLINE_EXCEEDED ->
                     Outcome.NOT_CONNECTED;

@@ -10,6 +10,8 @@ public class CallFailed extends RuntimeException {
         DISCONNECTED,
         /** It was not sent: as many calls or bytes wait as may wait. Try again later. */
         BACKPRESSURE,
+        /** It was not sent: it is larger than a message may be. */
+        TOO_LARGE,
         /** Its deadline passed while it waited for the socket: surely not sent. */
         DEADLINE_EXCEEDED,
         /** It was sent, and its deadline passed or the stream ended before the answer: it may have been done. */

@@ -68,7 +68,7 @@ final class Calls {
                 envelope.setRequestId(id).setField(field, request).build();
         Call call = new Call(id, deadline.toMillis(), response, stream.encode(message));
         if (call.frame.bytes() > limits.messageBytes()) {
-            return CompletableFuture.failedFuture(new StreamError("payload-too-large", true));
+            return CompletableFuture.failedFuture(new CallFailed(CallFailed.Reason.TOO_LARGE));
         }
         CallFailed.Reason refused = admit(call);
         if (refused != null) {

@@ -3,6 +3,7 @@ package io.huddle.stream;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import io.huddle.store.Failure;
+import io.huddle.web.Causes;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.web.Traces;
@@ -12,9 +13,7 @@ import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.logging.Level;
@@ -125,11 +124,7 @@ public class Dispatcher {
     }
 
     private static Outcome failure(Throwable thrown, ClientStream stream, Requests.Request request) {
-        Throwable cause = thrown;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
-                && cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = Causes.of(thrown);
         if (cause instanceof StreamError error) {
             return Outcome.failed(String.valueOf(error.getMessage()), error.isUserError());
         }

@@ -38,14 +38,22 @@ public final class Utf8 {
      *     would become one
      */
     public static int exactLength(CharSequence text) {
+        if (!isWhole(text)) {
+            throw new IllegalArgumentException("a text with half a surrogate pair has no UTF-8");
+        }
+        return length(text);
+    }
+
+    /** Whether a text comes back from UTF-8 as it went: no half of a surrogate pair stands alone in it. */
+    public static boolean isWhole(CharSequence text) {
         for (int i = 0; i < text.length(); i++) {
             if (isPair(text, i)) {
                 i++;
             } else if (Character.isSurrogate(text.charAt(i))) {
-                throw new IllegalArgumentException("a text with half a surrogate pair has no UTF-8");
+                return false;
             }
         }
-        return length(text);
+        return true;
     }
 
     private static boolean isPair(CharSequence text, int at) {

@@ -9,6 +9,7 @@ import io.huddle.wire.UCallRequest;
 import io.huddle.wire.UCallResponse;
 import io.huddle.wire.USetMetadataRequest;
 import io.huddle.wire.USetMetadataResponse;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -58,7 +59,9 @@ class ClientCallsIT extends StreamContract {
         Member ada = member("ada", openRoom(participant("ada")));
         StreamClient caller = client("integrator", team);
 
-        assertThat(caller.fails(call("c-nobody", "1")).error()).isEqualTo("client-not-found");
+        for (String nobody : List.of("c-nobody", "", "c-" + "x".repeat(1_023), "\u00e4".repeat(600))) {
+            assertThat(caller.fails(call(nobody, "1")).error()).isEqualTo("client-not-found");
+        }
         assertThat(caller.fails(call(ada.session(), "{")).error()).startsWith("invalid-request: data");
         assertThat(caller.fails(call(ada.session(), "1 2")).error()).startsWith("invalid-request: data");
         assertThat(caller.fails(call(ada.session(), "1").toBuilder()

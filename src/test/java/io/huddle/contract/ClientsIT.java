@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -397,6 +398,42 @@ class ClientsIT extends StreamContract {
         String node = all.get(0).getString("node");
         assertThat(ids(listed(integrator(), "&limit=3&node=" + node))).containsExactlyInAnyOrderElementsOf(connected);
         assertThat(listed(integrator(), "&node=1")).isEmpty();
+    }
+
+    /** Pages end at whatever client comes next in the registry, and with a page size of one at each of them. */
+    @Test
+    void cursor_ofAListing_tellsNothingOfOthersClientsAndCannotBeMade() {
+        String other = "c-of-others-" + unique();
+        var unused = client(id, "participant", team);
+        var unusedToo = client(other, "participant", "team-of-others");
+        List<String> seen = new ArrayList<>();
+        List<String> cursors = new ArrayList<>();
+
+        String query = "/clients?limit=1";
+        while (!query.isEmpty()) {
+            JsonObject page = integrator().get(query).assertStatus(200).json();
+            seen.addAll(ids(page.getJsonArray("items").getValuesAs(JsonObject.class)));
+            String next = page.getString("next", "");
+            cursors.add(next);
+            query = next.isEmpty() ? "" : "/clients?limit=1&cursor=" + next;
+        }
+
+        assertThat(seen).containsExactly(id);
+        assertThat(cursors).hasSizeGreaterThan(1);
+        String foreign = cursors.get(0);
+        for (String cursor : cursors) {
+            String plain = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
+            String twice = plain.matches("[\\w-]+")
+                    ? new String(Base64.getUrlDecoder().decode(plain), StandardCharsets.ISO_8859_1)
+                    : "";
+            assertThat(cursor + plain + twice).doesNotContain(id, other, "of-others");
+        }
+        for (int i = 0; i < foreign.length(); i += 5) {
+            char changed = foreign.charAt(i) == 'A' ? 'B' : 'A';
+            String altered = foreign.substring(0, i) + changed + foreign.substring(i + 1);
+            integrator().get("/clients?cursor=" + altered).assertProblem(400, "invalid-request");
+        }
+        integrator().get("/clients?node=1&cursor=" + foreign).assertProblem(400, "invalid-request");
     }
 
     @ParameterizedTest

@@ -3,10 +3,10 @@ package io.huddle.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.huddle.harness.Injected;
 import io.huddle.setting.Configured;
 import io.huddle.web.Refused;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
-import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -306,14 +306,6 @@ class FeedTest {
                     taking.take((Runnable) arguments[0]);
                     return null;
                 });
-        try {
-            Feed feed = new Feed();
-            Field field = Feed.class.getDeclaredField("executor");
-            field.setAccessible(true);
-            field.set(feed, executor);
-            return feed;
-        } catch (ReflectiveOperationException renamed) {
-            throw new LinkageError("the feed has no executor of this name", renamed);
-        }
+        return Injected.into(new Feed(), "executor", executor);
     }
 }

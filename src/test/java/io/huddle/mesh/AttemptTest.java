@@ -72,7 +72,15 @@ class AttemptTest {
     }
 
     private CompletableFuture<String> attempt() {
-        Attempt<String> attempt = new Attempt<>(around(), CLIENT, Duration.ofSeconds(5)) {
+        return attempt(CLIENT);
+    }
+
+    private CompletableFuture<String> attempt(String client) {
+        return made(client).run().toCompletableFuture();
+    }
+
+    private Attempt<String> made(String client) {
+        return new Attempt<>(around(), client, Duration.ofSeconds(5)) {
             @Override
             CompletionStage<String> here(ClientStream mine) {
                 return CompletableFuture.completedFuture("here");
@@ -93,7 +101,6 @@ class AttemptTest {
                 return answer.toStringUtf8();
             }
         };
-        return attempt.run().toCompletableFuture();
     }
 
     private void record(String connection) {
@@ -209,6 +216,19 @@ class AttemptTest {
         assertThat(counted).containsExactly("NONE NOT_FOUND");
     }
 
+    /** No registry takes such an id, so it is not asked. */
+    @Test
+    void client_withAnIdThatNobodyCanHave_isNotFound() {
+        for (String impossible : List.of("", "x".repeat(1_025), "\u00e4".repeat(513))) {
+            assertThat(refusal(attempt(impossible))).isEqualTo(Refusal.CLIENT_NOT_FOUND);
+        }
+        assertThat(lookups).isZero();
+
+        found.add(CompletableFuture.completedFuture(Optional.empty()));
+        assertThat(refusal(attempt("x".repeat(1_024)))).isEqualTo(Refusal.CLIENT_NOT_FOUND);
+        assertThat(lookups).isEqualTo(1);
+    }
+
     @Test
     void record_ofThisProcess_whoseStreamHasEnded_isDisconnected() {
         found.add(CompletableFuture.completedFuture(Optional.of(record(3, "process-a", "x-1"))));
@@ -296,6 +316,55 @@ class AttemptTest {
 
         assertThat(refusal(attempt())).isEqualTo(expected);
         assertThat(sent).as("never sent twice").hasSize(1);
+    }
+
+    // What is sent next must not overtake it.
+
+    @Test
+    void call_isHandedOnlyWhenTheLateLookupHasLedToTheLink() {
+        CompletableFuture<Optional<ClientRecord>> late = new CompletableFuture<>();
+        found.add(late);
+        CompletableFuture<ByteString> answer = new CompletableFuture<>();
+        answers.add(answer);
+        Attempt<String> attempt = made(CLIENT);
+        CompletableFuture<String> call = attempt.run().toCompletableFuture();
+        assertThat(attempt.handed().toCompletableFuture()).isNotDone();
+
+        late.complete(Optional.of(record(7, "process-b", "x-1")));
+
+        assertThat(sent).containsExactly("7 x-1");
+        assertThat(attempt.handed().toCompletableFuture())
+                .as("before the answer")
+                .isCompleted();
+        assertThat(call).isNotDone();
+        answer.complete(ByteString.copyFromUtf8("one"));
+        assertThat(call).isCompletedWithValue("one");
+    }
+
+    /** Calls that wait for a link are sent once it is there, perhaps after one that found it there. */
+    @Test
+    void call_withoutAnOpenLink_isHandedWithItsAnswer() {
+        isFresh = false;
+        record("x-1");
+        CompletableFuture<ByteString> answer = new CompletableFuture<>();
+        answers.add(answer);
+        Attempt<String> attempt = made(CLIENT);
+        CompletableFuture<String> call = attempt.run().toCompletableFuture();
+        assertThat(attempt.handed().toCompletableFuture()).isNotDone();
+
+        answer.complete(ByteString.copyFromUtf8("one"));
+
+        assertThat(call).isCompletedWithValue("one");
+        assertThat(attempt.handed().toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void call_thatIsRefused_isHanded() {
+        found.add(CompletableFuture.completedFuture(Optional.empty()));
+        Attempt<String> attempt = made(CLIENT);
+
+        assertThat(refusal(attempt.run().toCompletableFuture())).isEqualTo(Refusal.CLIENT_NOT_FOUND);
+        assertThat(attempt.handed().toCompletableFuture()).isCompleted();
     }
 
     @ParameterizedTest

@@ -81,11 +81,15 @@ final class Cluster {
         volatile long number;
         volatile boolean hasLease = true;
 
+        /** The epoch has just begun: an absent record proves nothing. */
+        volatile boolean isYoung;
+
         Node(String process, Duration patience) {
             this.process = process;
             join();
             seat = new Seat(
                     () -> process,
+                    () -> hasLease && !isYoung,
                     this::warrant,
                     one -> CompletableFuture.completedFuture(members.containsKey(one)),
                     one -> CompletableFuture.completedFuture(gone.contains(one)),

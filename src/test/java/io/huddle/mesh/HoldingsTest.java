@@ -349,6 +349,24 @@ class HoldingsTest {
         assertThat(a.told).containsExactly(connected(stream), disconnected(stream));
     }
 
+    /** In a young epoch the record may be one that another node has not brought back yet. */
+    @Test
+    void departure_inAYoungEpoch_isDecidedOnceThatIsOldEnough() {
+        ClientStream stream = a.participant(1);
+        a.node.isYoung = true;
+        stream.close(CloseCause.NORMAL, "");
+        a.holdings.beat();
+        assertThat(cluster.sight().record()).isNull();
+        assertThat(a.told).containsExactly(connected(stream));
+        assertThat(a.holdings.undecided()).isEqualTo(1);
+
+        a.node.isYoung = false;
+        a.holdings.beat();
+
+        assertThat(a.told).containsExactly(connected(stream), disconnected(stream));
+        assertThat(a.holdings.undecided()).isZero();
+    }
+
     // Lost and regained.
 
     private void renumber(Streams streams, boolean isEmptied) {

@@ -6,15 +6,19 @@ import io.huddle.soak.DeliveryCheck.Violation;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,6 +37,10 @@ final class Soak {
     private final List<Person> people = new ArrayList<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<String> report = new ArrayList<>();
+
+    /** What ended one of the threads, with its trace. */
+    private final Queue<String> defects = new ConcurrentLinkedQueue<>();
+
     private boolean isWell = true;
 
     private Soak() {}
@@ -90,9 +98,11 @@ final class Soak {
         tell("faults   " + faults.counts());
         tell("traffic  " + new TreeMap<>(traffic.outcomes()));
         judge();
+        List<String> failed = List.copyOf(defects);
+        failed.forEach(trace -> tell("DEFECT   " + trace));
         tell(String.format(Locale.ROOT, "recovery %.1f s after the last fault until all invariants held", recovery));
         broken.forEach(sentence -> tell("BROKEN   " + sentence));
-        isWell &= before.isEmpty() && broken.isEmpty();
+        isWell &= before.isEmpty() && broken.isEmpty() && failed.isEmpty();
         tell(isWell ? "all is well" : "NOT WELL");
         write();
         return isWell;
@@ -148,7 +158,9 @@ final class Soak {
             try {
                 return work.call();
             } catch (RuntimeException | Error defect) {
-                defect.printStackTrace();
+                StringWriter trace = new StringWriter();
+                defect.printStackTrace(new PrintWriter(trace, true));
+                defects.add(trace.toString());
                 throw defect;
             }
         });

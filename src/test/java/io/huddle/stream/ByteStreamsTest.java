@@ -205,6 +205,15 @@ class ByteStreamsTest {
     }
 
     @Test
+    void destroy_withAReasonLongerThanMayBe_isShortened() {
+        peer.stream.receiveBytes(1, taker);
+        destroy(1, "x".repeat(2_000));
+
+        assertThat(taker.ends).containsExactly("destroyed " + "x".repeat(1_024));
+        assertThat(peer.stream.isDead()).isFalse();
+    }
+
+    @Test
     void destroy_withoutReasonAndWithAnEmptyOne_stayDistinct() {
         Taker other = new Taker();
         peer.stream.receiveBytes(1, taker);

@@ -229,6 +229,23 @@ class ClientStreamTest {
         assertThat(peer.stream.isDead()).isFalse();
     }
 
+    /** Not an error of the client, which never saw it. */
+    @Test
+    void call_largerThanAMessage_isNotSent() {
+        peer.open();
+        DCallRequest large = DCallRequest.newBuilder()
+                .setType("t")
+                .setData("x".repeat(Peer.LIMITS.messageBytes()))
+                .build();
+
+        CompletableFuture<DCallResponse> answer =
+                peer.stream.call(large, DCallResponse.class, LONG).toCompletableFuture();
+
+        assertThat(reason(answer)).isEqualTo(CallFailed.Reason.TOO_LARGE);
+        assertThat(peer.sent).isEmpty();
+        assertThat(peer.stream.isDead()).isFalse();
+    }
+
     @Test
     void reply_ofAnotherType_closes() {
         peer.open();

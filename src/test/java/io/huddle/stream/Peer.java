@@ -2,7 +2,6 @@ package io.huddle.stream;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.huddle.security.Identity;
-import io.huddle.web.Traces;
 import io.huddle.wire.ClientMessage;
 import io.huddle.wire.ServerMessage;
 import java.nio.ByteBuffer;
@@ -43,34 +42,10 @@ final class Peer {
     private final List<Consumer<@Nullable Throwable>> writes = new ArrayList<>();
     private boolean stuck;
 
-    private final class Counted extends StreamMetrics {
-        @Override
-        void closed(CloseCause cause) {}
-
-        @Override
-        void request(String method, String outcome) {}
-
+    private final class Counted extends TestStreams.Uncounted {
         @Override
         void hit(String limit) {
             hits.add(limit);
-        }
-    }
-
-    private static final class Quiet extends Traffic {
-        @Override
-        void in(
-                ClientStream stream,
-                ClientMessage message,
-                com.google.protobuf.Descriptors.@Nullable FieldDescriptor body) {}
-
-        @Override
-        void out(ClientStream stream, ServerMessage message) {}
-    }
-
-    private static final class Untraced extends Traces {
-        @Override
-        public @Nullable String current() {
-            return null;
         }
     }
 
@@ -104,8 +79,8 @@ final class Peer {
                 limits,
                 dispatcher,
                 new Counted(),
-                new Quiet(),
-                new Untraced(),
+                new TestStreams.Quiet(),
+                new TestStreams.Untraced(),
                 (isStuck, close) -> close.run(),
                 new Semaphore(4),
                 (stream, wasPublic) -> ends.add(wasPublic));

@@ -19,7 +19,7 @@ public final class TestStreams {
         this.ended = ended;
     }
 
-    private static final class Uncounted extends StreamMetrics {
+    static class Uncounted extends StreamMetrics {
         @Override
         void closed(CloseCause cause) {}
 
@@ -30,7 +30,7 @@ public final class TestStreams {
         void hit(String limit) {}
     }
 
-    private static final class Quiet extends Traffic {
+    static final class Quiet extends Traffic {
         @Override
         void in(
                 ClientStream stream,
@@ -41,7 +41,7 @@ public final class TestStreams {
         void out(ClientStream stream, ServerMessage message) {}
     }
 
-    private static final class Untraced extends Traces {
+    static final class Untraced extends Traces {
         @Override
         public @Nullable String current() {
             return null;
