@@ -16,10 +16,11 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may open a link to this node. Safe for use by any thread that may block, for a second at most.
+ * Who may open a link to this node. Safe for use by any thread that may block, for a few seconds at most.
  *
- * <p>First what costs nothing, last what uses something up: the proof, the membership's word, the place, the nonce. A
- * refusal never says why.
+ * <p>First what costs nothing, last what uses something up: the secret, a place among the handshakes, the clock and the
+ * signature, the membership's word, the room, the nonce. Whoever does not know the group's secret makes nobody wait and
+ * asks nothing of the database. A refusal never says why.
  */
 final class Gate {
     private static final Logger LOG = Logger.getLogger(Gate.class.getName());
@@ -96,14 +97,17 @@ final class Gate {
         if (me.isEmpty()) {
             return Judgement.refused(FULL);
         }
-        Optional<Proofs.Judged> judged = proofs.judge(hello.get(), me.get(), wallClock.getAsLong());
+        Optional<Proofs.Judged> judged = proofs.judge(hello.get(), me.get());
         if (judged.isEmpty()) {
-            return refused("proof");
+            return refused("secret");
         }
         if (!places.tryAcquire()) {
             return Judgement.refused(FULL);
         }
         try {
+            if (!proofs.isProven(judged.get(), wallClock.getAsLong())) {
+                return refused("proof");
+            }
             return isMember(judged.get()) ? admitted(judged.get(), me.get()) : refused("membership");
         } finally {
             places.release();

@@ -36,6 +36,8 @@ final class Link {
     private static final int SILENT = 4001;
     private static final int CODE_LENGTH = 256;
     private static final int TEXT_LENGTH = 4_096;
+    /** What goes out although the buffer is full, among pings: answers of this size. */
+    private static final int SMALL_BYTES = 512;
     /** What a call's header takes besides the name of its operation. */
     private static final int HEADER_BYTES = 64;
 
@@ -127,6 +129,10 @@ final class Link {
     boolean offer(Outgoing call) {
         int weight = HEADER_BYTES + call.operation().length() + call.request().size();
         Writer.Item item = new Writer.Item(weight, now -> start(call, now), call);
+        call.at(over -> {
+            writer.withdraw(item);
+            pending.remove(over.id(), over);
+        });
         Writer.Offer offer = writer.offer(item);
         if (offer == Writer.Offer.CLOSED) {
             return false;
@@ -135,11 +141,6 @@ final class Link {
         if (offer == Writer.Offer.FULL) {
             shared.tally().add(Measured.FULL_BUFFER);
             call.fail(new LinkFailed(LinkFailed.Reason.BACKPRESSURE, "too much waits to be written to the peer"));
-        } else {
-            call.at(over -> {
-                writer.withdraw(item);
-                pending.remove(over.id(), over);
-            });
         }
         return true;
     }
@@ -517,12 +518,26 @@ final class Link {
         reply(answer);
     }
 
-    /** An answer that cannot be sent leaves its caller waiting for nothing: the link ends, and the caller knows. */
+    /**
+     * Queues an answer. Of one for which there is no room the caller hears the little there is to know; one with many bytes
+     * to hear ends nobody else's calls.
+     */
     private void reply(Frame answer) {
-        if (writer.offer(Writer.Item.of(answer)) == Writer.Offer.FULL) {
-            shared.tally().add(Measured.FULL_BUFFER);
-            end(Measured.ENDED_BROKEN, "the peer does not read its answers", OVERLOADED);
+        if (writer.offer(Writer.Item.of(answer)) != Writer.Offer.FULL) {
+            return;
         }
+        shared.tally().add(Measured.FULL_BUFFER);
+        if (answer.bytes() <= SMALL_BYTES) {
+            control(answer);
+            return;
+        }
+        Header header = answer.header();
+        boolean isFailure = header.getKind() == Kind.FAILURE;
+        control(failure(
+                header.getId(),
+                isFailure ? header.getCode() : LinkFailed.RESULT_NOT_SENT,
+                isFailure && header.getUserError(),
+                ""));
     }
 
     private void control(Frame frame) {

@@ -18,6 +18,9 @@ public final class LinkFailed extends RuntimeException {
     /** The code of a result that no frame can carry; the call was carried out. */
     public static final String RESULT_TOO_LARGE = "result-too-large";
 
+    /** The code of a result that was not sent, since as much waited to be written as may; the call was carried out. */
+    public static final String RESULT_NOT_SENT = "result-not-sent";
+
     /** What is known of the call. */
     public enum Reason {
         /** It was not sent: a retry is safe. */

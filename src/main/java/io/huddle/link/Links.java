@@ -14,7 +14,6 @@ import jakarta.inject.Inject;
 import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletRegistration;
 import java.security.SecureRandom;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +31,6 @@ public class Links {
     private static final Logger LOG = Logger.getLogger(Links.class.getName());
     private static final int WATCH_MS = 100;
     private static final int NONCES = 10_000;
-    private static final long READING_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     @Inject
     private Membership membership;
@@ -50,12 +48,12 @@ public class Links {
     private ManagedScheduledExecutorService scheduler;
 
     private final SecureRandom random = new SecureRandom();
-    private final KeyOfProcess key = new KeyOfProcess();
     private final MeshAddress address = MeshAddress.configured();
     private final Limits limits = Limits.configured();
     private final Operations operations = new Operations();
     private final Alarm alarm = Alarm.own();
     private final Pins pins = new Pins(2 * limits.peers());
+    private @Nullable KeyOfProcess key;
     private @Nullable Switchboard switchboard;
     private @Nullable Gate gate;
     private @Nullable ScheduledFuture<?> watching;
@@ -77,28 +75,22 @@ public class Links {
         }
     }
 
-    private final Object reads = new Object();
-    private volatile @Nullable Reading reading;
-
-    /** What the time of proofs was, and when by this process. */
-    private record Reading(long ms, long nanos) {
-        long now() {
-            return ms + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
-        }
-    }
-
     @PostConstruct
     void start() {
         if (!address.isEnabled()) {
             return;
         }
         Membership members = membership;
-        Proofs proofs = new Proofs(address.secrets(), key, MeshAddress.PATH);
+        KeyOfProcess made = new KeyOfProcess();
+        key = made;
+        Proofs proofs = new Proofs(address.secrets(), made, MeshAddress.PATH);
+        ProofClock wallClock =
+                new ProofClock(() -> clock.read().toEpochMilli(), System::currentTimeMillis, System::nanoTime);
         Dialer dialer = new Dialer(
                 proofs,
                 () -> self(members),
                 pins,
-                this::wallClock,
+                wallClock::now,
                 this::nonce,
                 executor,
                 limits.frameBytes(),
@@ -122,7 +114,7 @@ public class Links {
                 board::hasRoom,
                 pins,
                 new SeenNonces(NONCES, System::nanoTime),
-                this::wallClock,
+                wallClock::now,
                 this::nonce,
                 limits.peers());
         metrics.links(board::size);
@@ -151,7 +143,7 @@ public class Links {
 
     /** The public key of this node's end, for the membership; empty if not enabled. */
     public String key() {
-        return address.isEnabled() ? key.published() : "";
+        return key == null ? "" : key.published();
     }
 
     /** True if the peer has shown life on its link within the last two pings: a cached route may be trusted. */
@@ -257,35 +249,6 @@ public class Links {
             throw new IllegalStateException("no link without an address and a secret");
         }
         return switchboard;
-    }
-
-    /**
-     * The time of a proof: the database's, which is the same for all nodes, or this machine's while the database does not
-     * answer.
-     */
-    private long wallClock() {
-        Reading last = reading;
-        if (last != null && System.nanoTime() - last.nanos() < READING_NANOS) {
-            return last.now();
-        }
-        // One asks, so that strangers who knock do not occupy the database.
-        synchronized (reads) {
-            last = reading;
-            if (last == null || System.nanoTime() - last.nanos() >= READING_NANOS) {
-                last = new Reading(readClock(), System.nanoTime());
-                reading = last;
-            }
-            return last.now();
-        }
-    }
-
-    private long readClock() {
-        try {
-            return clock.read().toEpochMilli();
-        } catch (SQLException | RuntimeException away) {
-            LOG.log(Level.FINE, "a link is proven by the local clock", away);
-            return System.currentTimeMillis();
-        }
     }
 
     private byte[] nonce() {

@@ -2,24 +2,18 @@ package io.huddle.link;
 
 import io.huddle.web.Problem;
 import io.huddle.web.Refusal;
+import io.huddle.web.WebSocketUpgrade;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpSession;
-import jakarta.websocket.DeploymentException;
 import jakarta.websocket.HandshakeResponse;
 import jakarta.websocket.server.HandshakeRequest;
-import jakarta.websocket.server.ServerContainer;
 import jakarta.websocket.server.ServerEndpointConfig;
 import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The upgrade to a link. Callers: other nodes of the group, by proof. 403 not proven, 503 no room; nothing tells which part
@@ -35,10 +29,8 @@ public class MeshServlet extends HttpServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
-        String upgrade = request.getHeader("Upgrade");
-        boolean isUpgrade = upgrade != null && upgrade.toLowerCase(Locale.ROOT).contains("websocket");
         // A browser never opens a link.
-        boolean isNode = isUpgrade && request.getHeader("Origin") == null;
+        boolean isNode = WebSocketUpgrade.isAsked(request) && request.getHeader("Origin") == null;
         Gate.Judgement judgement = links.isEnabled() && isNode ? links.judge(request.getHeader(Dialer.HEADER)) : null;
         if (!links.isEnabled()) {
             Problem.write(response, Refusal.NOT_FOUND, "there is nothing here");
@@ -58,11 +50,8 @@ public class MeshServlet extends HttpServlet {
         ServerEndpointConfig config = ServerEndpointConfig.Builder.create(LinkSocket.class, MeshAddress.PATH)
                 .configurator(entry)
                 .build();
-        ServerContainer container = (ServerContainer) getServletContext().getAttribute(ServerContainer.class.getName());
         try {
-            container.upgradeHttpToWebSocket(new WithoutSession(request), response, config, Map.of());
-        } catch (DeploymentException defect) {
-            throw new ServletException(defect);
+            WebSocketUpgrade.carryOut(request, response, config);
         } finally {
             if (!entry.taken) {
                 links.abandon(ends);
@@ -90,25 +79,6 @@ public class MeshServlet extends HttpServlet {
         public <T> T getEndpointInstance(Class<T> type) {
             taken = true;
             return type.cast(links.socket(ends));
-        }
-    }
-
-    /** The platform would make an HTTP session for each link; nothing here needs one. */
-    private static final class WithoutSession extends HttpServletRequestWrapper {
-        WithoutSession(HttpServletRequest request) {
-            super(request);
-        }
-
-        @Override
-        @SuppressWarnings(
-                "NullAway") // The platform accepts it, and the method's contract has no other word for "none".
-        public @Nullable HttpSession getSession() {
-            return null;
-        }
-
-        @Override
-        public @Nullable HttpSession getSession(boolean create) {
-            return null;
         }
     }
 }

@@ -33,6 +33,7 @@ final class Outgoing {
     private volatile @Nullable Home home;
     private volatile boolean arrived;
     private volatile long id;
+    private volatile long place;
 
     private final @Nullable LinkSender sender;
 
@@ -83,6 +84,15 @@ final class Outgoing {
         id = given;
     }
 
+    /** Its place in the line of its pair, zero before it has one. */
+    long place() {
+        return place;
+    }
+
+    void place(long given) {
+        place = given;
+    }
+
     boolean isOver() {
         return state.get() == State.OVER;
     }
@@ -92,12 +102,12 @@ final class Outgoing {
         arrived = true;
     }
 
-    /** Says where the call is now; if it is over already, it is forgotten there at once. */
+    /**
+     * Says where the call will be. To be said before anybody can find it there, so that whoever moves it on says so later;
+     * who takes it in looks whether it is over under the lock by which it is forgotten.
+     */
     void at(Home where) {
         home = where;
-        if (isOver()) {
-            where.forget(this);
-        }
     }
 
     /** True if it is to be written now, and the caller does it. */

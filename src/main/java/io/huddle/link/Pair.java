@@ -1,13 +1,16 @@
 package io.huddle.link;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>One attempt serves all that wait; a caller whose time is over leaves, and the attempt goes on. If both sides opened a
  * link at once, the one that the process with the lesser id opened stays. Both sides see the same two links and so decide
  * alike, in whatever order they see them.
+ *
+ * <p>Every call passes through one line, and one thread at a time hands its first over to the link, without the lock: calls
+ * are written in the order in which they came, also those that waited for a link or come back from one that is replaced.
  */
 final class Pair {
     /** Attempts that hang, beside the one that calls wait for. */
@@ -27,18 +33,29 @@ final class Pair {
     private final Limits limits;
     private final Alarm alarm;
     private final Measured.Tally tally;
-    private final Set<Outgoing> waiting = new LinkedHashSet<>();
+    private final Supplier<Optional<Self>> self;
+    private final Dialing opening;
+
+    /** By the place that each got when it first came: what comes back takes it again. */
+    private final NavigableMap<Long, Outgoing> waiting = new TreeMap<>();
+
     private final AtomicInteger calls = new AtomicInteger();
+    private long lastPlace;
     private long waitingBytes;
     private @Nullable Link link;
+    private boolean pumping;
+    private int admitting;
     private boolean dialing;
     private int hanging;
     private long attempt;
 
-    Pair(Limits limits, Alarm alarm, Measured.Tally tally) {
+    /** @param self whose number the link must have been opened under; one of an earlier number is of no more use */
+    Pair(Limits limits, Alarm alarm, Measured.Tally tally, Supplier<Optional<Self>> self, Dialing opening) {
         this.limits = limits;
         this.alarm = alarm;
         this.tally = tally;
+        this.self = self;
+        this.opening = opening;
     }
 
     /** Opens a link to the peer; the link has been admitted before its stage completes. */
@@ -67,68 +84,123 @@ final class Pair {
         return link != null && link.isFresh(now);
     }
 
-    /**
-     * Sends the call over the link, or over the next one.
-     *
-     * @param own the number of this node now; a link that was opened under another one is of no more use
-     */
-    void submit(Outgoing call, long own, Dialing dialing) {
-        while (true) {
-            Link usable = usable(own);
-            if (usable == null ? await(call, dialing) : usable.offer(call)) {
-                return;
-            }
-        }
-    }
-
-    private @Nullable Link usable(long own) {
-        Link stale;
-        synchronized (this) {
-            if (link == null || (link.isOpen() && link.ends().own() == own)) {
-                return link;
-            }
-            stale = link;
-            link = null;
-        }
-        stale.retire();
-        return null;
-    }
-
-    /** True if the call waits or has failed; false if a link came up meanwhile. */
-    private boolean await(Outgoing call, Dialing opening) {
-        boolean begins;
-        synchronized (this) {
-            if (link != null) {
-                return false;
-            }
-            if (!dialing && hanging >= MOST_HANGING) {
-                call.lose("the peer cannot be reached");
-                return true;
-            }
-            if (waitingBytes + weight(call) > limits.bufferBytes()) {
-                tally.add(Measured.FULL_BUFFER);
-                call.fail(new LinkFailed(LinkFailed.Reason.BACKPRESSURE, "too much waits for a link to the peer"));
-                return true;
-            }
-            waiting.add(call);
-            waitingBytes += weight(call);
-            begins = !dialing;
-            dialing = true;
-        }
+    /** Sends the call over the link, or over the next one. */
+    void submit(Outgoing call) {
         call.at(this::forget);
-        if (begins) {
-            dial(call.peer(), opening);
+        boolean isFull;
+        synchronized (this) {
+            isFull = waitingBytes + weight(call) > limits.bufferBytes();
+            if (!isFull) {
+                line(call);
+            }
         }
-        return true;
+        if (isFull) {
+            tally.add(Measured.FULL_BUFFER);
+            call.fail(new LinkFailed(LinkFailed.Reason.BACKPRESSURE, "too much waits for a link to the peer"));
+        } else {
+            pump();
+        }
+    }
+
+    /** Takes calls back from a link that has not begun them. */
+    void resubmit(List<Outgoing> unsent) {
+        unsent.forEach(call -> call.at(this::forget));
+        synchronized (this) {
+            unsent.forEach(this::line);
+        }
+        pump();
+    }
+
+    /** With the lock, after the call was told that it is here: one that ends now is taken out by its end. */
+    private void line(Outgoing call) {
+        if (!call.isOver()) {
+            if (call.place() == 0) {
+                lastPlace++;
+                call.place(lastPlace);
+            }
+            waiting.put(call.place(), call);
+            waitingBytes += weight(call);
+        }
     }
 
     private synchronized void forget(Outgoing call) {
-        if (waiting.remove(call)) {
+        if (waiting.remove(call.place(), call)) {
             waitingBytes -= weight(call);
         }
     }
 
-    private void dial(Peer peer, Dialing opening) {
+    /** Hands over what can be handed over; whoever comes meanwhile leaves its call in the line. */
+    private void pump() {
+        synchronized (this) {
+            if (pumping) {
+                return;
+            }
+            pumping = true;
+        }
+        boolean isOff = false;
+        try {
+            Runnable step = step(self.get());
+            while (step != null) {
+                step.run();
+                step = step(self.get());
+            }
+            isOff = true;
+        } finally {
+            if (!isOff) {
+                stopPump();
+            }
+        }
+    }
+
+    private synchronized void stopPump() {
+        pumping = false;
+    }
+
+    /** What is to be done next, without the lock; null if there is nothing now, and then the pump is off. */
+    private synchronized @Nullable Runnable step(Optional<Self> me) {
+        Link at = link;
+        Map.Entry<Long, Outgoing> first = waiting.firstEntry();
+        if (first == null || admitting > 0 || (at == null && dialing)) {
+            pumping = false;
+            return null;
+        }
+        if (at == null) {
+            return connect(first.getValue().peer());
+        }
+        if (me.isEmpty()) {
+            return lost("the link was closed");
+        }
+        if (!at.isOpen() || at.ends().own() != me.get().number()) {
+            link = null;
+            return at::retire;
+        }
+        forget(first.getValue());
+        return () -> hand(first.getValue(), at);
+    }
+
+    private void hand(Outgoing call, Link at) {
+        if (at.offer(call)) {
+            return;
+        }
+        // It has ended or is about to. What waits there comes back as well, each to its own place.
+        resubmit(List.of(call));
+        ended(at);
+    }
+
+    private Runnable connect(Peer peer) {
+        if (hanging >= MOST_HANGING) {
+            return lost("the peer cannot be reached");
+        }
+        dialing = true;
+        return () -> dial(peer);
+    }
+
+    private Runnable lost(String why) {
+        List<Outgoing> left = take();
+        return () -> left.forEach(call -> call.lose(why));
+    }
+
+    private void dial(Peer peer) {
         long mine;
         synchronized (this) {
             attempt++;
@@ -145,7 +217,7 @@ final class Pair {
         opened.whenComplete((link, failed) -> {
             calledOff.run();
             if (closeAttempt(mine, failed == null)) {
-                dial(peer, opening);
+                dial(peer);
             } else {
                 over(mine);
             }
@@ -161,7 +233,7 @@ final class Pair {
         return isOpened && which == attempt && dialing && link == null && !waiting.isEmpty();
     }
 
-    /** The attempt has led to a link, or to none, or takes too long: whoever still waits has waited in vain. */
+    /** The attempt has led to a link, or to none, or takes too long: whoever still waits for one has waited in vain. */
     private void over(long which) {
         List<Outgoing> left;
         synchronized (this) {
@@ -169,15 +241,16 @@ final class Pair {
                 return;
             }
             dialing = false;
-            left = take();
+            left = link == null ? take() : List.of();
         }
         left.forEach(call -> call.lose("the peer cannot be reached"));
+        // One may have come between the two.
+        pump();
     }
 
-    /** Takes a link that either side has opened; answers the calls that waited for one, which are to be submitted again. */
-    List<Outgoing> admit(Link opened, long now) {
+    /** Takes a link that either side has opened. What waited, here or for the link before, goes over it first. */
+    void admit(Link opened, long now) {
         Link loser;
-        List<Outgoing> waited;
         synchronized (this) {
             Link before = link;
             if (before != null && before.isOpen() && before.isFresh(now) && isBetter(before, opened)) {
@@ -186,12 +259,18 @@ final class Pair {
                 link = opened;
                 loser = before;
             }
-            waited = take();
+            admitting++;
         }
-        if (loser != null) {
-            loser.retire();
+        try {
+            if (loser != null) {
+                loser.retire();
+            }
+        } finally {
+            synchronized (this) {
+                admitting--;
+            }
         }
-        return waited;
+        pump();
     }
 
     /** A link of the same dialer is there to replace the one before. */
@@ -207,7 +286,7 @@ final class Pair {
     }
 
     private List<Outgoing> take() {
-        List<Outgoing> taken = new ArrayList<>(waiting);
+        List<Outgoing> taken = new ArrayList<>(waiting.values());
         waiting.clear();
         waitingBytes = 0;
         return taken;

@@ -45,8 +45,8 @@ final class Proofs {
     }
 
     /**
-     * A request that is right as far as this class can tell; whether the key is the number's, and whether the nonce is
-     * new, is for its caller.
+     * A request by the group's secret and for this node. Whether it is proven is judged next; whether the key is the
+     * number's, and whether the nonce is new, is for its caller.
      *
      * @param secret the one that it was signed by, which the answer is signed by as well: in a rotation the requester may
      *     not know the newest one yet
@@ -77,8 +77,11 @@ final class Proofs {
                 .build();
     }
 
-    /** Judges a request that came here; empty if anything of it is wrong, and nobody learns what. */
-    Optional<Judged> judge(Hello hello, Self self, long nowMs) {
+    /**
+     * Judges of a request that came here what needs no clock: empty if it is not by the group's secret or not for this
+     * node, and nobody learns which.
+     */
+    Optional<Judged> judge(Hello hello, Self self) {
         byte[] text = text(hello);
         int secret = secret(text, hello.getProof().toByteArray());
         int version = Math.min(NEWEST_VERSION, hello.getMostVersion());
@@ -86,11 +89,18 @@ final class Proofs {
                 && version >= Math.max(OLDEST_VERSION, hello.getLeastVersion())
                 && hello.getAudienceNumber() == self.number()
                 && hello.getAudienceProcess().equals(self.process())
-                && hello.getNonce().size() == NONCE_BYTES
-                && isNear(hello.getTimeMs(), nowMs)
-                && KeyOfProcess.isSigned(
-                        hello.getKey().toByteArray(), text, hello.getSignature().toByteArray());
+                && hello.getNonce().size() == NONCE_BYTES;
         return isRight ? Optional.of(new Judged(hello, version, secret)) : Optional.empty();
+    }
+
+    /** The rest of the judgement: true if it is of now, and by the key that it names. */
+    boolean isProven(Judged judged, long nowMs) {
+        Hello hello = judged.hello();
+        return isNear(hello.getTimeMs(), nowMs)
+                && KeyOfProcess.isSigned(
+                        hello.getKey().toByteArray(),
+                        text(hello),
+                        hello.getSignature().toByteArray());
     }
 
     Welcome welcome(Judged judged, Self self, long nowMs, byte[] nonce) {

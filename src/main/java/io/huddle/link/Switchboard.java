@@ -117,7 +117,7 @@ final class Switchboard {
         }
         Runnable calledOff = alarm.after(nanos, call::expire);
         CompletableFuture<ByteString> unused = call.answer().whenComplete((result, failed) -> calledOff.run());
-        pair.submit(call, me.orElseThrow().number(), dialing);
+        pair.submit(call);
     }
 
     private void count(Outgoing call, @Nullable Pair pair) {
@@ -150,7 +150,7 @@ final class Switchboard {
             if (pair == null && pairs.size() >= limits.peers()) {
                 return null;
             }
-            Pair found = pair == null ? new Pair(limits, alarm, tally) : pair;
+            Pair found = pair == null ? new Pair(limits, alarm, tally, self, dialing) : pair;
             entered.set(found.enter());
             return found;
         });
@@ -173,29 +173,21 @@ final class Switchboard {
             return;
         }
         links.add(link);
-        List<Outgoing> waited = pair.admit(link, clock.getAsLong());
+        pair.admit(link, clock.getAsLong());
         pair.leave();
         if (link.isDead()) {
             // It died before it was known here.
             forget(link);
         }
-        again(waited);
     }
 
+    /** Sends what waited there over whatever link there is now. */
     private void retired(Link link, List<Outgoing> waiting) {
-        again(waiting);
-    }
-
-    /** Sends what waited over whatever link there is now. */
-    private void again(List<Outgoing> calls) {
-        for (Outgoing call : calls) {
-            Pair pair = pairs.get(addressOf(call.peer()));
-            Optional<Self> me = self.get();
-            if (pair == null || me.isEmpty()) {
-                call.lose("the link was closed");
-            } else {
-                pair.submit(call, me.get().number(), dialing);
-            }
+        Pair pair = pairs.get(new Address(link.ends().number(), link.ends().process()));
+        if (pair == null) {
+            waiting.forEach(call -> call.lose("the link was closed"));
+        } else {
+            pair.resubmit(waiting);
         }
     }
 

@@ -26,7 +26,7 @@ final class Writer {
     /** Enough to make a write worth its cost, little enough that a ping never waits long behind it. */
     private static final int MESSAGE_BYTES = 131_072;
 
-    /** Pings, pongs and credit; a peer that makes us owe more than this does not read. */
+    /** Pings, pongs, credit, small answers past the bound; a peer that makes us owe more than this does not read. */
     private static final int MOST_CONTROL = 16_384;
 
     private final Wire wire;
@@ -107,6 +107,10 @@ final class Writer {
         synchronized (this) {
             if (closed || (callsClosed && item.call != null)) {
                 return Offer.CLOSED;
+            }
+            if (item.call != null && item.call.isOver()) {
+                // Whoever ended it may have looked for it here already.
+                return Offer.TAKEN;
             }
             if (waitingBytes + item.weight > most) {
                 return Offer.FULL;

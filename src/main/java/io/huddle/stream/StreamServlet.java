@@ -4,25 +4,19 @@ import io.huddle.web.Problem;
 import io.huddle.web.PublicUrl;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
+import io.huddle.web.WebSocketUpgrade;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
-import jakarta.servlet.http.HttpSession;
-import jakarta.websocket.DeploymentException;
-import jakarta.websocket.server.ServerContainer;
 import jakarta.websocket.server.ServerEndpointConfig;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The upgrade to a client stream. Callers: whoever proves by ticket or signature who it is.
@@ -49,7 +43,7 @@ public class StreamServlet extends HttpServlet {
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
             throws IOException, ServletException {
-        if (!isUpgrade(request)) {
+        if (!WebSocketUpgrade.isAsked(request)) {
             refuse(response, Refusal.INVALID_REQUEST, "this path is for WebSocket connections");
         } else if (!isSpoken(request)) {
             refuse(
@@ -95,7 +89,6 @@ public class StreamServlet extends HttpServlet {
 
     private void upgrade(HttpServletRequest request, HttpServletResponse response, Handshake handshake, Taken taken)
             throws IOException, ServletException {
-        ServerContainer container = (ServerContainer) getServletContext().getAttribute(ServerContainer.class.getName());
         ServerEndpointConfig config = ServerEndpointConfig.Builder.create(Connection.class, PATH)
                 .subprotocols(SUBPROTOCOLS)
                 .configurator(new ServerEndpointConfig.Configurator() {
@@ -106,35 +99,7 @@ public class StreamServlet extends HttpServlet {
                     }
                 })
                 .build();
-        try {
-            container.upgradeHttpToWebSocket(new WithoutSession(request), response, config, Map.of());
-        } catch (DeploymentException defect) {
-            throw new ServletException(defect);
-        }
-    }
-
-    /** The platform would make an HTTP session, and a cookie, for each stream; nothing here needs one. */
-    private static final class WithoutSession extends HttpServletRequestWrapper {
-        WithoutSession(HttpServletRequest request) {
-            super(request);
-        }
-
-        @Override
-        @SuppressWarnings(
-                "NullAway") // The platform accepts it, and the method's contract has no other word for "none".
-        public @Nullable HttpSession getSession() {
-            return null;
-        }
-
-        @Override
-        public @Nullable HttpSession getSession(boolean create) {
-            return null;
-        }
-    }
-
-    private static boolean isUpgrade(HttpServletRequest request) {
-        String upgrade = request.getHeader("Upgrade");
-        return upgrade != null && upgrade.toLowerCase(Locale.ROOT).contains("websocket");
+        WebSocketUpgrade.carryOut(request, response, config);
     }
 
     /** Without a subprotocol it is protobuf; with unknown ones only, the two sides do not understand each other. */

@@ -9,6 +9,7 @@ import io.huddle.link.wire.Kind;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,7 +20,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -328,22 +333,7 @@ class CallsTest {
     @Test
     void link_withoutWork_isClosedAndTheNextCallOpensOne() {
         town.close();
-        Limits some = Town.limits();
-        Limits idle = new Limits(
-                some.peers(),
-                some.frameBytes(),
-                some.bufferBytes(),
-                some.calls(),
-                some.inboundCalls(),
-                some.inboundBytes(),
-                some.connectNanos(),
-                some.pingNanos(),
-                some.missedPings(),
-                Duration.ofMillis(300).toNanos(),
-                some.rememberedNanos(),
-                some.rememberedBytes(),
-                some.windowBytes(),
-                some.streams());
+        Limits idle = Town.limits(bounds -> bounds.idle = Duration.ofMillis(300));
         try (Town short_ = new Town()) {
             one = short_.add(1, "p-one", idle);
             two = short_.add(2, "p-two", idle);
@@ -460,21 +450,336 @@ class CallsTest {
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
     }
 
+    /** Pings rare enough that a stalled end is not taken for a dead one. */
+    private void patient(Consumer<Town.Bounds> change) {
+        Limits limits = Town.limits(bounds -> {
+            bounds.ping = Duration.ofSeconds(30);
+            change.accept(bounds);
+        });
+        one = town.add(1, "p-one", limits);
+        two = town.add(2, "p-two", limits);
+        serve();
+    }
+
     @Test
-    void answer_thatCannotBeSent_endsTheLink() {
+    void answers_pastTheBuffer_areToldToBeMissing_andTheLinkAndAllOtherCallsStay() {
+        patient(bounds -> {});
         result(call("echo", LONG));
+        CompletionStage<ByteString> slow = call("hold", LONG);
+        awaitRuns(1);
         town.pipe().right().stall();
         ByteString large = ByteString.copyFrom(new byte[900_000]);
         List<CompletionStage<ByteString>> all = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 6; i++) {
             all.add(one.board.call(two.peer(), "echo", large, LONG));
             int before = i + 1;
-            Awaiting.until("arrived", () -> arrived.size() > before || two.board.size() == 0);
+            Awaiting.until("arrived", () -> arrived.size() > before + 1);
         }
-        Awaiting.until("the answering side has ended it", () -> two.board.size() == 0);
-        assertThat(town.pipe().closeCode()).isEqualTo(1011);
-        town.pipe().cut();
-        all.forEach(call -> assertThat(failure(call).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE));
+        CompletionStage<ByteString> typed = call("typed", LONG);
+        CompletionStage<ByteString> small = call("echo", LONG);
+        Awaiting.until("all served", () -> two.counted(Measured.SERVED) == 9);
+        town.pipe().right().mend();
+        int missing = 0;
+        for (CompletionStage<ByteString> call : all) {
+            Throwable failed = call.toCompletableFuture()
+                    .handle((bytes, thrown) -> thrown)
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
+            if (failed == null) {
+                assertThat(result(call)).isEqualTo(large);
+            } else {
+                assertThat(failure(call).reason()).isEqualTo(LinkFailed.Reason.REMOTE);
+                assertThat(failure(call).code()).isEqualTo(LinkFailed.RESULT_NOT_SENT);
+                missing++;
+            }
+        }
+        // One is under way, two fit into the buffer of 2 MiB.
+        assertThat(missing).isEqualTo(3);
+        assertThat(two.counted(Measured.FULL_BUFFER)).isEqualTo(3);
+        assertThat(failure(typed).code()).isEqualTo("room-closed");
+        assertThat(result(small)).isEqualTo(BODY);
+        held.remove().complete(BODY);
+        assertThat(result(slow)).isEqualTo(BODY);
+        assertThat(town.pipes()).hasSize(1);
+        assertThat(town.pipe().closeCode()).isZero();
+    }
+
+    @Test
+    void answers_smallOrOfAFailure_pastTheBuffer_areSentAsTheyAre_theTextOfALongOneAside() {
+        Queue<Consumer<@Nullable Throwable>> under = new ConcurrentLinkedQueue<>();
+        Queue<Frame> answers = new ConcurrentLinkedQueue<>();
+        patient(bounds -> bounds.bufferBytes = 2_000);
+        two.operations.serve(
+                "wordy",
+                call -> CompletableFuture.failedStage(
+                        new LinkFailed(LinkFailed.Reason.REMOTE, "room-closed", true, "x".repeat(4_000))));
+        Link at = raw(town.add(9, "p-raw"), answers, under::add);
+        send(at, callOf(1, "echo", BODY));
+        ByteString filling = ByteString.copyFrom(new byte[1_900]);
+        send(at, callOf(2, "echo", filling));
+        send(at, callOf(3, "echo", filling));
+        send(at, callOf(4, "wordy", BODY));
+        send(at, callOf(5, "echo", ByteString.copyFrom(new byte[200])));
+        assertThat(at.isDead()).isFalse();
+        under.remove().accept(null);
+        List<Frame> byId = answers.stream()
+                .sorted(Comparator.comparingLong(one -> one.header().getId()))
+                .toList();
+        assertThat(byId).extracting(one -> one.header().getId()).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(byId.get(1).body()).isEqualTo(filling);
+        assertThat(byId.get(2).header().getCode()).isEqualTo(LinkFailed.RESULT_NOT_SENT);
+        assertThat(byId.get(3).header().getCode()).isEqualTo("room-closed");
+        assertThat(byId.get(3).header().getUserError()).isTrue();
+        assertThat(byId.get(3).body()).isEqualTo(ByteString.EMPTY);
+        assertThat(byId.get(4).body().size()).isEqualTo(200);
+    }
+
+    @Test
+    void answers_ofWhichEvenTheSmallOnesFindNoRoom_endTheLink() {
+        patient(bounds -> bounds.bufferBytes = 2_000);
+        Link at = raw(town.add(9, "p-raw"), new ConcurrentLinkedQueue<>(), done -> {});
+        int sent = 0;
+        while (!at.isDead() && sent < 100_000) {
+            sent++;
+            send(at, callOf(sent, "echo", BODY));
+        }
+        assertThat(at.isDead()).isTrue();
+        assertThat(sent).isGreaterThan(16_384);
+        assertThat(two.counted(Measured.ENDED_BROKEN)).isEqualTo(1);
+    }
+
+    private static Frame callOf(long id, String operation, ByteString request) {
+        return new Frame(
+                Header.newBuilder()
+                        .setKind(Kind.CALL)
+                        .setId(id)
+                        .setOperation(operation)
+                        .setResidualMicros(20_000_000)
+                        .build(),
+                request);
+    }
+
+    // Order.
+
+    /** A link of the first house to a peer that is this test; what it is given to write is read here. */
+    private Link outward(Writer.Wire wire) {
+        return new Link(new Link.Ends(1, 2, "p-two", "p-one", 1), one.board.shared(), wire, (code, why) -> {});
+    }
+
+    private static Writer.Wire reading(Queue<Frame> calls, Runnable first) {
+        FrameReader reader = new FrameReader(1 << 20);
+        AtomicBoolean begun = new AtomicBoolean();
+        return (message, done) -> {
+            if (begun.compareAndSet(false, true)) {
+                first.run();
+            }
+            try {
+                reader.read(message, frame -> {
+                    if (frame.header().getKind() == Kind.CALL) {
+                        calls.add(frame);
+                    }
+                });
+            } catch (MalformedFrame malformed) {
+                throw new AssertionError(malformed);
+            }
+            done.accept(null);
+        };
+    }
+
+    private static ByteString text(String text) {
+        return ByteString.copyFromUtf8(text);
+    }
+
+    private static List<String> texts(Queue<Frame> calls) {
+        return calls.stream().map(call -> call.body().toStringUtf8()).toList();
+    }
+
+    @Test
+    void calls_thatWaitedForTheLink_areWrittenBeforeOneThatComesWhileTheyAreHandedOver() {
+        town.hanging(true);
+        for (String each : List.of("1", "2", "3")) {
+            one.board.call(two.peer(), "echo", text(each), LONG);
+        }
+        Queue<Frame> calls = new ConcurrentLinkedQueue<>();
+        one.board.admit(outward(reading(calls, () -> one.board.call(two.peer(), "echo", text("4"), LONG))));
+        assertThat(texts(calls)).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
+    void calls_thatWaitOnALinkThatIsReplaced_areWrittenBeforeLaterOnes() {
+        Queue<Consumer<@Nullable Throwable>> under = new ConcurrentLinkedQueue<>();
+        Link before = outward((message, done) -> under.add(done));
+        one.board.admit(before);
+        for (String each : List.of("under way", "1", "2", "3")) {
+            one.board.call(two.peer(), "echo", text(each), LONG);
+        }
+        assertThat(under).hasSize(1);
+        Queue<Frame> calls = new ConcurrentLinkedQueue<>();
+        one.board.admit(outward(reading(calls, () -> one.board.call(two.peer(), "echo", text("4"), LONG))));
+        assertThat(before.isOpen()).isFalse();
+        assertThat(texts(calls)).containsExactly("1", "2", "3", "4");
+    }
+
+    @Test
+    void calls_ofSeveralThreads_whileTheLinkComes_arriveInTheOrderOfEach() {
+        Queue<String> seen = new ConcurrentLinkedQueue<>();
+        Town.House three = town.add(3, "p-three", Town.limits(bounds -> bounds.inboundCalls = 10_000));
+        three.operations.serve("note", call -> {
+            seen.add(call.request().toStringUtf8());
+            return CompletableFuture.completedStage(ByteString.EMPTY);
+        });
+        town.hanging(true);
+        List<CompletableFuture<Void>> senders = new ArrayList<>();
+        Queue<CompletionStage<ByteString>> all = new ConcurrentLinkedQueue<>();
+        for (String sender : List.of("a", "b")) {
+            senders.add(CompletableFuture.runAsync(() -> {
+                for (int i = 0; i < 200; i++) {
+                    all.add(one.board.call(three.peer(), "note", text(sender + (1_000 + i)), LONG));
+                }
+            }));
+        }
+        town.open(one, three);
+        senders.forEach(CompletableFuture::join);
+        all.forEach(call -> assertThat(result(call)).isEqualTo(ByteString.EMPTY));
+        for (String sender : List.of("a", "b")) {
+            assertThat(seen.stream().filter(each -> each.startsWith(sender)).toList())
+                    .hasSize(200)
+                    .isSorted();
+        }
+    }
+
+    // What a call is told while it moves.
+
+    @Test
+    void call_thatMovesOnWhileItIsTakenIn_isForgottenWhereItIsWhenItsTimeIsOver() {
+        AtomicReference<Runnable> atTheClock = new AtomicReference<>(() -> {});
+        AtomicReference<@Nullable Link> second = new AtomicReference<>();
+        Shared shared = new Shared(
+                Town.limits(),
+                new Operations(),
+                new Budget(1, 1),
+                () -> {
+                    atTheClock.getAndSet(() -> {}).run();
+                    return 0;
+                },
+                (what, count) -> {},
+                (link, calls) -> calls.forEach(
+                        call -> assertThat(Objects.requireNonNull(second.get()).offer(call))
+                                .isTrue()),
+                link -> {});
+        Link.Ends ends = new Link.Ends(1, 2, "p-two", "p-one", 1);
+        Link first = new Link(ends, shared, (message, done) -> {}, (code, why) -> {});
+        Link next = new Link(ends, shared, (message, done) -> done.accept(null), (code, why) -> {});
+        second.set(next);
+        assertThat(first.offer(new Outgoing(two.peer(), "echo", BODY, 1_000_000)))
+                .isTrue();
+        Outgoing call = new Outgoing(two.peer(), "echo", BODY, 1_000_000);
+        // It waits in the first one, which is retired before its taking in is over.
+        atTheClock.set(first::retire);
+        assertThat(first.offer(call)).isTrue();
+        assertThat(next.hasWork()).as("it was written there").isTrue();
+        call.expire();
+        assertThat(failure(call.answer()).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(next.hasWork()).isFalse();
+    }
+
+    @Test
+    void calls_thatAreRefusedWhileNoLinkIsThere_areToldWithoutThePairsLock() {
+        Limits limits = Town.limits(bounds -> bounds.bufferBytes = 1_000);
+        Pair pair = new Pair(
+                limits,
+                (nanos, ring) -> {
+                    ring.run();
+                    return () -> {};
+                },
+                (what, count) -> {},
+                () -> one.self,
+                peer -> new CompletableFuture<>());
+        List<LinkFailed.Reason> told = new ArrayList<>();
+        List<Boolean> locked = new ArrayList<>();
+        for (int size : new int[] {2_000, 10, 10, 10, 10, 10}) {
+            Outgoing call = new Outgoing(two.peer(), "echo", ByteString.copyFrom(new byte[size]), Long.MAX_VALUE);
+            CompletableFuture<ByteString> unused = call.answer().whenComplete((result, failed) -> {
+                locked.add(Thread.holdsLock(pair));
+                told.add(failed instanceof LinkFailed known ? known.reason() : LinkFailed.Reason.REMOTE);
+            });
+            pair.submit(call);
+        }
+        assertThat(locked).hasSize(6).containsOnly(false);
+        assertThat(told).first().isEqualTo(LinkFailed.Reason.BACKPRESSURE);
+        // Each attempt takes too long at once, and three of them hang; the others are not even begun.
+        assertThat(told.subList(1, 6)).containsOnly(LinkFailed.Reason.NOT_SENT);
+    }
+
+    // Bounds.
+
+    @Test
+    void bytes_thatWaitForALink_areBounded() {
+        town.hanging(true);
+        ByteString large = ByteString.copyFrom(new byte[1 << 20]);
+        CompletionStage<ByteString> fits = one.board.call(two.peer(), "echo", large, LONG);
+        assertThat(failure(one.board.call(two.peer(), "echo", large, LONG)).reason())
+                .isEqualTo(LinkFailed.Reason.BACKPRESSURE);
+        assertThat(one.counted(Measured.FULL_BUFFER)).isEqualTo(1);
+        town.open(one, two);
+        assertThat(result(fits)).isEqualTo(large);
+    }
+
+    @Test
+    void bytes_ofInboundCalls_areBounded_overAllPeers_untilTheirHandlersEnd() {
+        two = town.add(2, "p-two", Town.limits(bounds -> bounds.inboundBytes = 100_000));
+        serve(two);
+        Town.House three = town.add(3, "p-three");
+        ByteString half = ByteString.copyFrom(new byte[60_000]);
+        CompletionStage<ByteString> under = one.board.call(two.peer(), "hold", half, LONG);
+        awaitRuns(1);
+        assertThat(failure(three.board.call(two.peer(), "hold", half, LONG)).reason())
+                .isEqualTo(LinkFailed.Reason.BACKPRESSURE);
+        assertThat(two.counted(Measured.SERVED_OVERLOADED)).isEqualTo(1);
+        held.remove().complete(BODY);
+        assertThat(result(under)).isEqualTo(BODY);
+        assertThat(result(three.board.call(two.peer(), "echo", half, LONG))).isEqualTo(half);
+    }
+
+    @Test
+    void frame_ofTheSameNumber_afterItsAnswerWasKeptLongEnough_isToldThatItIsForgotten() {
+        patient(bounds -> bounds.remembered = Duration.ofMillis(50));
+        Queue<Frame> answers = new ConcurrentLinkedQueue<>();
+        Link at = raw(town.add(9, "p-raw"), answers);
+        send(at, callOf(1, "echo", BODY));
+        Awaiting.until("forgotten", () -> {
+            send(at, callOf(1, "echo", BODY));
+            return answers.stream().anyMatch(one -> one.header().getKind() == Kind.REFUSED);
+        });
+        assertThat(arrived).hasSize(1);
+    }
+
+    @Test
+    void chunk_beyondTheWindow_breaksTheLink() {
+        patient(bounds -> {});
+        two.operations.serveBytes("take", call -> new LinkReceiver() {
+            @Override
+            public CompletionStage<Void> accept(ByteString chunk) {
+                return new CompletableFuture<>();
+            }
+
+            @Override
+            public void finished() {}
+
+            @Override
+            public void destroyed(@Nullable String reason) {}
+        });
+        Queue<Frame> answers = new ConcurrentLinkedQueue<>();
+        Link at = raw(town.add(9, "p-raw"), answers);
+        Frame open = callOf(1, "take", ByteString.EMPTY);
+        send(at, new Frame(open.header().toBuilder().setKind(Kind.OPEN).build(), open.body()));
+        assertThat(answers.remove().header().getCredit()).isEqualTo(1 << 17);
+        Frame window = new Frame(
+                Header.newBuilder().setKind(Kind.CHUNK).setId(1).build(), ByteString.copyFrom(new byte[1 << 17]));
+        send(at, window);
+        assertThat(at.isDead()).isFalse();
+        send(at, new Frame(window.header(), ByteString.copyFrom(new byte[1])));
+        assertThat(at.isDead()).isTrue();
     }
 
     @Test
@@ -547,6 +852,10 @@ class CallsTest {
 
     /** A link of the second house whose other end is this test. */
     private Link raw(Town.House from, Queue<Frame> answers) {
+        return raw(from, answers, done -> done.accept(null));
+    }
+
+    private Link raw(Town.House from, Queue<Frame> answers, Consumer<Consumer<@Nullable Throwable>> written) {
         Self self = two.self.orElseThrow();
         FrameReader reader = new FrameReader(1 << 20);
         Link link = new Link(
@@ -562,7 +871,7 @@ class CallsTest {
                     } catch (MalformedFrame malformed) {
                         throw new AssertionError(malformed);
                     }
-                    done.accept(null);
+                    written.accept(done);
                 },
                 (code, why) -> {});
         two.board.admit(link);

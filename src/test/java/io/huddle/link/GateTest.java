@@ -2,8 +2,10 @@ package io.huddle.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.huddle.link.wire.Hello;
 import io.huddle.membership.NodeInfo;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,20 +31,34 @@ class GateTest {
     private final Pins pins = new Pins(2);
     private Optional<Self> self = Optional.of(new Self(2, "p-two"));
     private boolean room = true;
+    private int clockReads;
+    private int lookups;
     private CompletionStage<Optional<NodeInfo>> directory = new CompletableFuture<>();
     private boolean directoryAnswers = true;
     private final Gate gate = new Gate(
             new Proofs(SECRETS, twoKey, "/mesh"),
             () -> self,
-            number -> directoryAnswers
-                    ? CompletableFuture.completedStage(Optional.ofNullable(members.get(number)))
-                    : directory,
+            number -> {
+                lookups++;
+                return directoryAnswers
+                        ? CompletableFuture.completedStage(Optional.ofNullable(members.get(number)))
+                        : directory;
+            },
             (number, process) -> room,
             pins,
             nonces,
-            () -> WALL,
+            this::wall,
             () -> new byte[Proofs.NONCE_BYTES],
-            4);
+            1);
+    private Runnable whileTheClockIsRead = () -> {};
+
+    private long wall() {
+        clockReads++;
+        Runnable once = whileTheClockIsRead;
+        whileTheClockIsRead = () -> {};
+        once.run();
+        return WALL;
+    }
 
     private String header(long number, String process, Proofs by) {
         byte[] bytes = new byte[Proofs.NONCE_BYTES];
@@ -84,6 +100,44 @@ class GateTest {
         assertThat(gate.judge(header(1, "p-one", stranger)).status()).isEqualTo(403);
         assertThat(nonces.size()).isZero();
         assertThat(pins.size()).isZero();
+    }
+
+    @Test
+    void handshake_withoutTheSecret_orForAnother_asksNeitherTheClockNorTheMembership() {
+        Proofs stranger = new Proofs(List.of("another secret, of 32 bytes as well"), oneKey, "/mesh");
+        assertThat(gate.judge(header(1, "p-one", stranger)).status()).isEqualTo(403);
+        String mine = header();
+        self = Optional.of(new Self(3, "p-two"));
+        assertThat(gate.judge(mine).status()).isEqualTo(403);
+        assertThat(clockReads).isZero();
+        self = Optional.of(new Self(2, "p-two"));
+        Hello late = Proofs.decodeHello(mine).orElseThrow().toBuilder()
+                .setTimeMs(WALL + Proofs.SKEW_MS + 1)
+                .clearProof()
+                .clearSignature()
+                .build();
+        assertThat(gate.judge(Proofs.encode(atOne.signed(late.toBuilder()))).status())
+                .isEqualTo(403);
+        assertThat(clockReads).isEqualTo(1);
+        assertThat(lookups).isZero();
+        publish(1, "p-one", oneKey);
+        assertThat(gate.judge(mine).status()).isZero();
+        assertThat(lookups).isEqualTo(1);
+    }
+
+    @Test
+    void handshake_pastThePlaces_isTurnedAwayBeforeTheClockIsAsked_andAStrangerIsToldNothingOfThat() {
+        publish(1, "p-one", oneKey);
+        Proofs stranger = new Proofs(List.of("another secret, of 32 bytes as well"), oneKey, "/mesh");
+        List<Integer> meanwhile = new ArrayList<>();
+        whileTheClockIsRead = () -> {
+            meanwhile.add(gate.judge(header()).status());
+            meanwhile.add(gate.judge(header(1, "p-one", stranger)).status());
+            assertThat(clockReads).isEqualTo(1);
+        };
+        assertThat(gate.judge(header()).status()).isZero();
+        assertThat(meanwhile).containsExactly(503, 403);
+        assertThat(gate.judge(header()).status()).as("the place is free again").isZero();
     }
 
     @Test

@@ -33,8 +33,12 @@ class ProofsTest {
         return atTwo.welcome(judged, two, NOW, NONCE);
     }
 
+    private static Optional<Proofs.Judged> judge(Proofs by, Hello hello, Self self, long now) {
+        return by.judge(hello, self).filter(judged -> by.isProven(judged, now));
+    }
+
     private Proofs.Judged judged() {
-        return atTwo.judge(hello, two, NOW).orElseThrow();
+        return judge(atTwo, hello, two, NOW).orElseThrow();
     }
 
     @Test
@@ -69,7 +73,7 @@ class ProofsTest {
         Hello.Builder changed = hello.toBuilder();
         change.accept(changed);
         assertThat(changed.build()).isNotEqualTo(hello);
-        assertThat(atTwo.judge(changed.build(), two, NOW)).isEmpty();
+        assertThat(judge(atTwo, changed.build(), two, NOW)).isEmpty();
     }
 
     static Stream<Consumer<Hello.Builder>> request_withOneFieldChanged_isRefused() {
@@ -98,22 +102,22 @@ class ProofsTest {
 
     @Test
     void request_forAnother_isRefused() {
-        assertThat(atTwo.judge(hello, new Self(3, "p-two"), NOW)).isEmpty();
-        assertThat(atTwo.judge(hello, new Self(2, "p-three"), NOW)).isEmpty();
+        assertThat(judge(atTwo, hello, new Self(3, "p-two"), NOW)).isEmpty();
+        assertThat(judge(atTwo, hello, new Self(2, "p-three"), NOW)).isEmpty();
     }
 
     @Test
     void request_onAnotherPath_isRefused() {
-        assertThat(new Proofs(List.of(OLD), twoKey, "/other").judge(hello, two, NOW))
+        assertThat(judge(new Proofs(List.of(OLD), twoKey, "/other"), hello, two, NOW))
                 .isEmpty();
     }
 
     @Test
     void request_outOfTime_isRefused() {
-        assertThat(atTwo.judge(hello, two, NOW + Proofs.SKEW_MS)).isPresent();
-        assertThat(atTwo.judge(hello, two, NOW - Proofs.SKEW_MS)).isPresent();
-        assertThat(atTwo.judge(hello, two, NOW + Proofs.SKEW_MS + 1)).isEmpty();
-        assertThat(atTwo.judge(hello, two, NOW - Proofs.SKEW_MS - 1)).isEmpty();
+        assertThat(judge(atTwo, hello, two, NOW + Proofs.SKEW_MS)).isPresent();
+        assertThat(judge(atTwo, hello, two, NOW - Proofs.SKEW_MS)).isPresent();
+        assertThat(judge(atTwo, hello, two, NOW + Proofs.SKEW_MS + 1)).isEmpty();
+        assertThat(judge(atTwo, hello, two, NOW - Proofs.SKEW_MS - 1)).isEmpty();
     }
 
     /** The group's secret is everybody's: whoever has it can claim a number, and sign that by a key of its own only. */
@@ -122,19 +126,19 @@ class ProofsTest {
         KeyOfProcess forger = new KeyOfProcess();
         Proofs forging = new Proofs(List.of(OLD), forger, "/mesh");
         Hello forged = forging.hello(one, peerTwo, NOW, NONCE);
-        assertThat(atTwo.judge(forged, two, NOW).orElseThrow().key()).isNotEqualTo(oneKey.published());
+        assertThat(judge(atTwo, forged, two, NOW).orElseThrow().key()).isNotEqualTo(oneKey.published());
         Hello stolen =
                 forged.toBuilder().setKey(ByteString.copyFrom(oneKey.encoded())).build();
-        assertThat(atTwo.judge(stolen, two, NOW)).isEmpty();
+        assertThat(judge(atTwo, stolen, two, NOW)).isEmpty();
     }
 
     @Test
     void version_ofAnotherRange_isRefused_andOfAnOverlappingOneAgreedOn() {
         // What a later release would send: the same proof over its own versions.
-        assertThat(atTwo.judge(versions(2, 3), two, NOW)).isEmpty();
-        assertThat(atTwo.judge(versions(1, 3), two, NOW).map(Proofs.Judged::version))
+        assertThat(judge(atTwo, versions(2, 3), two, NOW)).isEmpty();
+        assertThat(judge(atTwo, versions(1, 3), two, NOW).map(Proofs.Judged::version))
                 .isEqualTo(Optional.of(1));
-        assertThat(atTwo.judge(versions(0, 0), two, NOW)).isEmpty();
+        assertThat(judge(atTwo, versions(0, 0), two, NOW)).isEmpty();
     }
 
     private Hello versions(int least, int most) {
@@ -148,14 +152,14 @@ class ProofsTest {
     @Test
     void secrets_inARotation_areAllAccepted_andAnsweredByTheSameOne() {
         Proofs rotating = new Proofs(List.of(NEW, OLD), twoKey, "/mesh");
-        Proofs.Judged judged = rotating.judge(hello, two, NOW).orElseThrow();
+        Proofs.Judged judged = judge(rotating, hello, two, NOW).orElseThrow();
         assertThat(atOne.isFrom(peerTwo, rotating.welcome(judged, two, NOW, NONCE), hello, NOW))
                 .as("the requester does not know the new one yet")
                 .isTrue();
         Proofs rotated = new Proofs(List.of(NEW), twoKey, "/mesh");
-        assertThat(rotated.judge(hello, two, NOW)).isEmpty();
+        assertThat(judge(rotated, hello, two, NOW)).isEmpty();
         Hello newest = new Proofs(List.of(NEW, OLD), oneKey, "/mesh").hello(one, peerTwo, NOW, NONCE);
-        assertThat(rotated.judge(newest, two, NOW)).isPresent();
+        assertThat(judge(rotated, newest, two, NOW)).isPresent();
     }
 
     @Test

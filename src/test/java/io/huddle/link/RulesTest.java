@@ -245,6 +245,38 @@ class RulesTest {
         assertThat(writer.offer(Writer.Item.of(frame(3, 70)))).isEqualTo(Writer.Offer.TAKEN);
     }
 
+    @Test
+    void writer_keepsNoCallThatIsOverBeforeItIsTakenIn() {
+        Writer writer = new Writer((message, done) -> {}, 100, () -> 0, (what, count) -> {}, failed -> {});
+        writer.offer(Writer.Item.of(frame(1, 10)));
+        Outgoing over = new Outgoing(new Peer(2, "p", "", ""), "echo", ByteString.EMPTY, Long.MAX_VALUE);
+        over.expire();
+        assertThat(writer.offer(new Writer.Item(70, now -> frame(2, 10), over))).isEqualTo(Writer.Offer.TAKEN);
+        assertThat(writer.waitingBytes()).isZero();
+    }
+
+    // Settings.
+
+    @Test
+    void limits_withoutSettings_areThoseOfTheTable() {
+        assertThat(Limits.configured())
+                .isEqualTo(new Limits(
+                        64,
+                        8_388_608,
+                        16_777_216,
+                        4_096,
+                        16_384,
+                        67_108_864,
+                        Duration.ofSeconds(5).toNanos(),
+                        Duration.ofSeconds(2).toNanos(),
+                        3,
+                        Duration.ofMinutes(1).toNanos(),
+                        Duration.ofMinutes(1).toNanos(),
+                        4_194_304,
+                        1_048_576,
+                        1_024));
+    }
+
     // Addresses.
 
     @Test

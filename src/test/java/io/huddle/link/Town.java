@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /** A few nodes in one JVM whose links run through {@link Pipe}. */
 final class Town implements AutoCloseable {
@@ -24,22 +25,44 @@ final class Town implements AutoCloseable {
     private volatile boolean unreachable;
     private volatile boolean hanging;
 
+    /** Small bounds and short times, for a test to change one of them. */
+    static final class Bounds {
+        int frameBytes = 1 << 20;
+        int bufferBytes = 1 << 21;
+        int calls = 512;
+        int inboundCalls = 64;
+        int inboundBytes = 1 << 22;
+        Duration ping = Duration.ofMillis(100);
+        Duration idle = Duration.ofSeconds(60);
+        Duration remembered = Duration.ofSeconds(60);
+
+        Limits limits() {
+            return new Limits(
+                    4,
+                    frameBytes,
+                    bufferBytes,
+                    calls,
+                    inboundCalls,
+                    inboundBytes,
+                    Duration.ofMillis(500).toNanos(),
+                    ping.toNanos(),
+                    3,
+                    idle.toNanos(),
+                    remembered.toNanos(),
+                    1 << 16,
+                    1 << 17,
+                    16);
+        }
+    }
+
     static Limits limits() {
-        return new Limits(
-                4,
-                1 << 20,
-                1 << 21,
-                512,
-                64,
-                1 << 22,
-                Duration.ofMillis(500).toNanos(),
-                Duration.ofMillis(100).toNanos(),
-                3,
-                Duration.ofSeconds(60).toNanos(),
-                Duration.ofSeconds(60).toNanos(),
-                1 << 16,
-                1 << 17,
-                16);
+        return limits(bounds -> {});
+    }
+
+    static Limits limits(Consumer<Bounds> change) {
+        Bounds bounds = new Bounds();
+        change.accept(bounds);
+        return bounds.limits();
     }
 
     /** One node. */

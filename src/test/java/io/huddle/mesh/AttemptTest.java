@@ -308,6 +308,8 @@ class AttemptTest {
         "INDETERMINATE, , DELIVERY_INDETERMINATE",
         "REMOTE, client-disconnected, CLIENT_DISCONNECTED",
         "REMOTE, delivery-indeterminate, DELIVERY_INDETERMINATE",
+        "REMOTE, result-too-large, DELIVERY_INDETERMINATE",
+        "REMOTE, result-not-sent, DELIVERY_INDETERMINATE",
         "REMOTE, something-new, DELIVERY_INDETERMINATE"
     })
     void linkFailure_isToldAsWhatIsKnown(Reason reason, @Nullable String code, Refusal expected) {
