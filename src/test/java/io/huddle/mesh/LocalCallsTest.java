@@ -39,7 +39,9 @@ class LocalCallsTest {
     private final class Leased extends Membership {
         @Override
         public Optional<Warrant> warrant(Duration validity) {
-            return hasLease ? Optional.of(new Warrant(1, "process-a", "epoch", Ids.make('o'), 1_000)) : Optional.empty();
+            return hasLease
+                    ? Optional.of(new Warrant(1, "process-a", "epoch", Ids.make('o'), 1_000))
+                    : Optional.empty();
         }
     }
 
