@@ -219,5 +219,6 @@ test('closeCodes_areUnderstood', () => {
   assert.equal(endOf(1012, '2500').delayMs, 2500);
   assert.equal(endOf(1012, 'reconnect after 3 s').delayMs, 3000);
   assert.equal(endOf(1012, 'going away').delayMs, 0);
-  assert.equal(endOf(1013, '2500').delayMs, 0);
+  assert.equal(endOf(1013, 'not yet; try again after 2500 ms').delayMs, 2500);
+  assert.equal(endOf(1013, 'more than 64 requests').delayMs, 0);
 });

@@ -45,13 +45,15 @@ const STATUS = {
 };
 
 /**
- * What a close means: its `cause`, the server's `reason`, and for a node that drains the delay in milliseconds that
- * it asks for. An unknown code, such as 1006 of a line that broke, is `lost`.
+ * What a close means: its `cause`, the server's `reason`, and for a node that drains, or has no room yet, the delay in
+ * milliseconds that it asks for. An unknown code, such as 1006 of a line that broke, is `lost`.
  */
 export function endOf(code, reason = '') {
   const cause = CAUSES[code] ?? 'lost';
-  return { code, cause, reason, delayMs: cause === 'draining' ? delayOf(reason) : 0 };
+  return { code, cause, reason, delayMs: DELAYS[cause]?.(reason) ?? 0 };
 }
+
+const DELAYS = { draining: delayOf, busy: (reason) => delayOf(/after \d+ ms/.exec(reason)?.[0] ?? '') };
 
 /** A number is milliseconds, one followed by `s` is seconds. */
 function delayOf(reason) {

@@ -10,6 +10,7 @@ final class Backoff {
     private static final int DOUBLINGS = 20;
     private static final Duration LONGEST_TOLD = Duration.ofMinutes(5);
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
+    private static final Pattern AFTER = Pattern.compile("after (\\d{1,9}) ms");
 
     private Backoff() {}
 
@@ -26,11 +27,18 @@ final class Backoff {
         return Duration.ofMillis(Math.round(most / 2.0 + most / 2.0 * chance));
     }
 
-    /** The delay in milliseconds that a draining node tells in the reason of its close frame. */
-    static OptionalLong told(String reason) {
-        Matcher number = NUMBER.matcher(reason);
-        return number.find()
-                ? OptionalLong.of(Math.min(Long.parseLong(number.group()), LONGEST_TOLD.toMillis()))
+    /** The delay in milliseconds that the server asks for with an end: a draining node, or one that has no room yet. */
+    static OptionalLong told(HuddleFailure end) {
+        return switch (end.reason()) {
+            case DRAINING -> number(NUMBER.matcher(end.detail()), 0);
+            case NO_CAPACITY -> number(AFTER.matcher(end.detail()), 1);
+            default -> OptionalLong.empty();
+        };
+    }
+
+    private static OptionalLong number(Matcher found, int group) {
+        return found.find()
+                ? OptionalLong.of(Math.min(Long.parseLong(found.group(group)), LONGEST_TOLD.toMillis()))
                 : OptionalLong.empty();
     }
 }

@@ -363,7 +363,7 @@ public final class HuddleClient implements AutoCloseable {
                 && System.nanoTime() - establishedAt > timing.lastRetry().toNanos()) {
             failures = 0;
         }
-        OptionalLong told = cause.reason() == Reason.DRAINING ? Backoff.told(cause.detail()) : OptionalLong.empty();
+        OptionalLong told = Backoff.told(cause);
         if (told.isPresent()) {
             return Optional.of(Duration.ofMillis(told.getAsLong()));
         }

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -55,6 +56,11 @@ final class Holdings {
     private static final Duration IN_LINE = Takeover.PATIENCE.plusSeconds(2);
 
     private static final long PAUSE_NANOS = 10_000_000;
+
+    /** When a client that cannot be told yet who owns its id is to ask again. */
+    private static final int SOONEST_MS = 2_000;
+
+    private static final int LATEST_MS = 4_000;
 
     /** Records under way at a time while streams are compared. */
     private static final int AT_ONCE = 128;
@@ -157,7 +163,7 @@ final class Holdings {
      */
     void reserving(ClientStream stream) {
         if (!locks.alone(stream.clientId(), IN_LINE, () -> reserve(stream))) {
-            throw new Rejected(CloseCause.NO_CAPACITY, "other connections of the client are being made; try again");
+            throw later("other connections of the client are being made");
         }
     }
 
@@ -191,16 +197,22 @@ final class Holdings {
             case TAKEN -> {}
             case NEWER -> throw new Rejected(CloseCause.SUPERSEDED, "a newer connection of the client exists");
             case CONFLICT -> throw new Rejected(CloseCause.CONFLICT, "the client is connected already");
-            case AGAIN ->
-                throw new Rejected(
-                        CloseCause.NO_CAPACITY,
-                        "another connection of the client is not proven to have ended; try again");
+            case AGAIN -> throw later("another connection of the client is not proven to have ended");
             case UNAVAILABLE -> {
                 if (!(stream.identity() instanceof Identity.Participant)) {
-                    throw new Rejected(CloseCause.NO_CAPACITY, "the registry of clients does not answer; try again");
+                    throw later("the registry of clients does not answer");
                 }
             }
         }
+    }
+
+    /**
+     * A dead node's clients are all told this for a lease: without a delay of their own they would double it until the
+     * last of them came back half a minute after it could have.
+     */
+    private static Rejected later(String why) {
+        int delay = ThreadLocalRandom.current().nextInt(SOONEST_MS, LATEST_MS);
+        return new Rejected(CloseCause.NO_CAPACITY, why + "; try again after " + delay + " ms");
     }
 
     private static Registration registration(Held mine) {

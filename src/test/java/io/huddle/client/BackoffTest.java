@@ -2,7 +2,9 @@ package io.huddle.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.huddle.client.HuddleFailure.Reason;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {
@@ -17,11 +19,24 @@ class BackoffTest {
     }
 
     @Test
-    void told_reason_isMillisecondsWithinBounds() {
-        assertThat(Backoff.told("1500")).hasValue(1_500);
-        assertThat(Backoff.told("0")).hasValue(0);
-        assertThat(Backoff.told("999999999")).hasValue(300_000);
-        assertThat(Backoff.told("")).isEmpty();
-        assertThat(Backoff.told("soon")).isEmpty();
+    void told_ofADrainingNode_isItsMillisecondsWithinBounds() {
+        assertThat(told(Reason.DRAINING, "1500")).hasValue(1_500);
+        assertThat(told(Reason.DRAINING, "0")).hasValue(0);
+        assertThat(told(Reason.DRAINING, "999999999")).hasValue(300_000);
+        assertThat(told(Reason.DRAINING, "")).isEmpty();
+        assertThat(told(Reason.DRAINING, "soon")).isEmpty();
+    }
+
+    /** Doubling waits kept clients of a dead node away for half a minute after the others could have taken them. */
+    @Test
+    void told_whereThereIsNoRoomYet_isWhatTheReasonSays() {
+        assertThat(told(Reason.NO_CAPACITY, "not proven to have ended; try again after 2500 ms"))
+                .hasValue(2_500);
+        assertThat(told(Reason.NO_CAPACITY, "more than 64 requests")).isEmpty();
+        assertThat(told(Reason.TIMEOUT, "after 2500 ms")).isEmpty();
+    }
+
+    private static OptionalLong told(Reason reason, String detail) {
+        return Backoff.told(new HuddleFailure(reason, 0, detail, null));
     }
 }

@@ -30,9 +30,9 @@ abstract class RegistryDifferential {
         source.close();
     }
 
-    /** Rounds on a real clock: more of them, for a longer look, with -Dhuddle.rounds. */
+    /** Rounds on a real clock: more of them, for a longer look, with -Dhuddle.differential.rounds. */
     static int roundsOfRealTime() {
-        return Integer.getInteger("huddle.rounds", 2);
+        return Integer.getInteger("huddle.differential.rounds", 2);
     }
 
     RegistryBackend open() {
