@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ final class Incoming {
     private final int window;
     private final LongConsumer credit;
     private final Runnable taken;
-    private final Runnable failed;
+    private final Consumer<@Nullable String> unwanted;
     private final Queue<ByteString> waiting = new ArrayDeque<>();
     private long underWay;
     private long consumed;
@@ -28,14 +29,19 @@ final class Incoming {
     /**
      * @param credit lets the sender send so many bytes more
      * @param taken told once the receiver has taken all
-     * @param failed told once the receiver wants no more
+     * @param unwanted told once, with the reason, when the receiver wants no more
      */
-    Incoming(LinkReceiver receiver, int window, LongConsumer credit, Runnable taken, Runnable failed) {
+    Incoming(
+            LinkReceiver receiver,
+            int window,
+            LongConsumer credit,
+            Runnable taken,
+            Consumer<@Nullable String> unwanted) {
         this.receiver = receiver;
         this.window = window;
         this.credit = credit;
         this.taken = taken;
-        this.failed = failed;
+        this.unwanted = unwanted;
     }
 
     /** False if the sender goes beyond what it may. */
@@ -62,14 +68,24 @@ final class Incoming {
     }
 
     void destroy(@Nullable String reason) {
-        synchronized (this) {
-            if (over) {
-                return;
-            }
-            over = true;
-            waiting.clear();
+        if (end()) {
+            receiver.destroyed(reason);
         }
-        receiver.destroyed(reason);
+    }
+
+    /** The receiver wants no more. */
+    void breakOff(@Nullable String reason) {
+        if (end()) {
+            unwanted.accept(reason);
+        }
+    }
+
+    /** False if it was over. */
+    private synchronized boolean end() {
+        boolean isFirst = !over;
+        over = true;
+        waiting.clear();
+        return isFirst;
     }
 
     /** Hands over what can be handed over; a chunk that is taken at once is followed by the next one here. */
@@ -117,8 +133,10 @@ final class Incoming {
 
     private boolean took(int size, boolean isRefused) {
         if (isRefused) {
-            destroy("the receiver failed");
-            failed.run();
+            if (end()) {
+                receiver.destroyed("the receiver failed");
+                unwanted.accept(null);
+            }
             return false;
         }
         long more = 0;

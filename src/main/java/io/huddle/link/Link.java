@@ -371,14 +371,15 @@ final class Link {
                     receivers.remove(id);
                     control(Frame.of(fromReceiver(Kind.FINISH, id)));
                 },
-                () -> {
+                reason -> {
                     receivers.remove(id);
-                    control(Frame.of(fromReceiver(Kind.DESTROY, id)));
+                    control(Frame.of(withReason(fromReceiver(Kind.DESTROY, id), reason)));
                 });
         receivers.put(id, incoming);
         if (dead.get() && receivers.remove(id) != null) {
-            incoming.destroy("the link was lost");
+            incoming.destroy(LinkReceiver.LINK_LOST);
         }
+        receiver.bind(incoming::breakOff);
         return new Frame(
                 Header.newBuilder()
                         .setKind(Kind.RESULT)
@@ -400,11 +401,11 @@ final class Link {
     /** Breaks off a stream that this node sends. */
     void destroyed(long id, @Nullable String reason) {
         senders.remove(id);
-        Header.Builder header = Header.newBuilder().setKind(Kind.DESTROY).setId(id);
-        if (reason != null) {
-            header.setReason(fit(reason, TEXT_LENGTH));
-        }
-        control(Frame.of(header));
+        control(Frame.of(withReason(Header.newBuilder().setKind(Kind.DESTROY).setId(id), reason)));
+    }
+
+    private static Header.Builder withReason(Header.Builder header, @Nullable String reason) {
+        return reason == null ? header : header.setReason(fit(reason, TEXT_LENGTH));
     }
 
     /**
@@ -416,7 +417,7 @@ final class Link {
         long id = header.getId();
         workedAt = now();
         if (header.getFromReceiver()) {
-            answeredStream(header, senders.get(id));
+            answeredStream(header, sender(id));
             return;
         }
         Incoming incoming = receivers.get(id);
@@ -437,6 +438,13 @@ final class Link {
         }
     }
 
+    /** Also of a stream whose opening is not answered yet: a word of its receiver may overtake that answer. */
+    private @Nullable LinkSender sender(long id) {
+        LinkSender open = senders.get(id);
+        Outgoing opening = open == null ? pending.get(id) : null;
+        return opening == null ? open : opening.sender();
+    }
+
     private void answeredStream(Header header, @Nullable LinkSender sender) {
         if (sender == null) {
             return;
@@ -453,7 +461,7 @@ final class Link {
                     LinkFailed.Reason.REMOTE,
                     LinkFailed.DESTROYED,
                     false,
-                    header.hasReason() ? header.getReason() : ""));
+                    header.hasReason() ? header.getReason() : null));
         }
     }
 
@@ -618,7 +626,7 @@ final class Link {
         new ArrayList<>(pending.values()).forEach(call -> call.lose(why));
         pending.clear();
         new ArrayList<>(senders.values()).forEach(this::lose);
-        new ArrayList<>(receivers.values()).forEach(incoming -> incoming.destroy("the link was lost"));
+        new ArrayList<>(receivers.values()).forEach(incoming -> incoming.destroy(LinkReceiver.LINK_LOST));
         senders.clear();
         receivers.clear();
         shared.ended().accept(this);

@@ -12,7 +12,7 @@ public final class LinkFailed extends RuntimeException {
     /** The code of whatever failed in the handler without a code of its own. */
     public static final String FAILED = "failed";
 
-    /** The code of a stream that its receiver broke off. */
+    /** The code of a stream that its receiver broke off; the message is the reason that it gave, or null. */
     public static final String DESTROYED = "destroyed";
 
     /** The code of a result that no frame can carry; the call was carried out. */
@@ -43,7 +43,7 @@ public final class LinkFailed extends RuntimeException {
         this(reason, null, false, message);
     }
 
-    public LinkFailed(Reason reason, @Nullable String code, boolean userError, String message) {
+    public LinkFailed(Reason reason, @Nullable String code, boolean userError, @Nullable String message) {
         super(message, null, false, false);
         this.reason = reason;
         this.code = code;

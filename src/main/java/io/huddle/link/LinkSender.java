@@ -30,6 +30,7 @@ public final class LinkSender {
     private boolean finishing;
     private boolean finished;
     private boolean over;
+    private @Nullable String unwanted;
 
     private boolean pumping;
 
@@ -85,6 +86,9 @@ public final class LinkSender {
         Link at;
         synchronized (this) {
             at = over ? null : link;
+            if (!over) {
+                unwanted = reason;
+            }
         }
         if (at != null) {
             at.destroyed(id, reason);
@@ -100,14 +104,16 @@ public final class LinkSender {
     /** The peer has taken the stream. */
     void opened(Link at, long number, long window) {
         boolean isUnwanted;
+        String reason;
         synchronized (this) {
             isUnwanted = over;
+            reason = unwanted;
             link = at;
             id = number;
             credit = window;
         }
         if (isUnwanted) {
-            at.destroyed(number, null);
+            at.destroyed(number, reason);
         } else {
             pump();
         }

@@ -2,8 +2,10 @@ package io.huddle.mesh;
 
 import io.huddle.security.Identity;
 import io.huddle.setting.Setting;
+import io.huddle.stream.ByteSource;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.Handles;
+import io.huddle.stream.StreamError;
 import io.huddle.web.JsonText;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
@@ -45,9 +47,30 @@ public class ClientMethods {
             throw Refused.invalid("data must be one JSON value");
         }
         Duration deadline = timeout(request);
-        return clients.invoke(
-                        Reach.of(caller.teams()), request.getToClient(), request.getType(), request.getData(), deadline)
-                .thenApply(data -> UCallResponse.newBuilder().setData(data).build());
+        int id = request.getStreamId();
+        ByteSource bytes = request.hasStreamId() ? receiver -> stream.receiveBytes(id, receiver) : null;
+        return clients.exchange(
+                        Reach.of(caller.teams()),
+                        stream.connectionId(),
+                        request.getToClient(),
+                        request.getType(),
+                        request.getData(),
+                        bytes,
+                        deadline)
+                .thenApply(answer -> response(stream, answer));
+    }
+
+    private UCallResponse response(ClientStream stream, Clients.Answer answer) {
+        UCallResponse.Builder response = UCallResponse.newBuilder().setData(answer.data());
+        ByteSource bytes = answer.bytes();
+        if (bytes != null) {
+            try {
+                response.setStreamId(local.pour(bytes, stream));
+            } catch (StreamError full) {
+                throw new Refused(Refusal.DELIVERY_INDETERMINATE, "the answer's byte stream has no room here");
+            }
+        }
+        return response.build();
     }
 
     private static Duration timeout(UCallRequest request) {

@@ -4,8 +4,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.huddle.link.Links;
 import io.huddle.membership.Membership;
-import io.huddle.mesh.wire.CallAnswer;
-import io.huddle.mesh.wire.CallRequest;
+import io.huddle.mesh.CallAttempt.Carried;
+import io.huddle.mesh.CallAttempt.Meant;
+import io.huddle.mesh.LocalCalls.Reply;
 import io.huddle.mesh.wire.DisconnectRequest;
 import io.huddle.mesh.wire.MetadataAnswer;
 import io.huddle.mesh.wire.MetadataRequest;
@@ -18,6 +19,7 @@ import io.huddle.security.Identity;
 import io.huddle.security.Role;
 import io.huddle.setting.Setting;
 import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ByteSource;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
@@ -30,7 +32,6 @@ import io.huddle.web.Refused;
 import io.huddle.web.Traces;
 import io.huddle.wire.ClientMessage;
 import io.huddle.wire.DCallRequest;
-import io.huddle.wire.DCallResponse;
 import io.huddle.wire.ServerMessage;
 import io.huddle.wire.Trace;
 import jakarta.annotation.PostConstruct;
@@ -42,6 +43,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +83,9 @@ public class Clients {
     private LocalCalls local;
 
     @Inject
+    private Passages passages;
+
+    @Inject
     private MeshMetrics metrics;
 
     @Inject
@@ -97,7 +102,7 @@ public class Clients {
         around = new Attempt.Around(
                 client -> streams.find(client).filter(local::isOwned),
                 client -> streams.find(client).isPresent(),
-                registry::getClient,
+                this::record,
                 membership::mayDeliver,
                 membership::process,
                 membership::route,
@@ -118,16 +123,68 @@ public class Clients {
      * @return the client's JSON text
      */
     public CompletionStage<String> invoke(Reach reach, String client, String type, String data, Duration deadline) {
+        return call(client, new Meant(reach, 0), carried(type, data, null, ""), deadline)
+                .run()
+                .thenApply(reply -> answer(reply).data());
+    }
+
+    /**
+     * What a client answered.
+     *
+     * @param data its JSON text
+     * @param bytes a byte stream that belongs to the answer, to be taken within ten seconds, after which it is broken off; null
+     *     for none
+     */
+    public record Answer(String data, @Nullable ByteSource bytes) {}
+
+    /**
+     * Calls a client as {@link #invoke} does, with byte streams: one may go with the call, one may come with the answer.
+     *
+     * <p>Each flows as fast as its reader takes it, wherever the two clients are, and may go on after the answer. It ends
+     * whole, or is broken off for both with the same reason: that of the one who broke it off, or else a slug of {@link
+     * Refusal}: of the refusal that the call ended with; {@code client-disconnected} with one of the connections; {@code
+     * delivery-indeterminate} with the link; {@code owner-unavailable} without a lease; {@code backpressure} without a place.
+     *
+     * @param caller whose byte streams they are: nobody has more than a share of those that may be between nodes
+     * @param bytes for the client; null for none
+     * @throws StreamError if there is no such byte stream
+     */
+    public CompletionStage<Answer> exchange(
+            Reach reach,
+            String caller,
+            String client,
+            String type,
+            String data,
+            @Nullable ByteSource bytes,
+            Duration deadline) {
+        Announced given = bytes == null ? null : Announced.of(bytes, deadline.plus(Passages.PATIENCE));
+        return call(client, new Meant(reach, 0), carried(type, data, given, caller), deadline)
+                .run()
+                .thenApply(Clients::answer)
+                .whenComplete((answer, failed) -> {
+                    if (failed != null && given != null) {
+                        String why = Passages.reason(failed);
+                        given.breakOff(why == null ? Refusal.DELIVERY_INDETERMINATE.slug() : why);
+                    }
+                });
+    }
+
+    private static Answer answer(Reply reply) {
+        String data = reply.message().getDCallResponse().getData();
+        Announced bytes = reply.bytes();
+        if (!JsonText.isValid(data)) {
+            if (bytes != null) {
+                bytes.breakOff(Refusal.CLIENT_ERROR.slug());
+            }
+            throw new StreamError(Refusal.CLIENT_ERROR.slug(), false);
+        }
+        return new Answer(data, bytes);
+    }
+
+    private Carried carried(String type, String data, @Nullable Announced bytes, String caller) {
         DCallRequest request =
                 DCallRequest.newBuilder().setType(type).setData(data).build();
-        ServerMessage.Builder message = ServerMessage.newBuilder().setDCallRequest(request);
-        return call(client, reach, 0, message, deadline).run().thenApply(answer -> {
-            DCallResponse response = answer.getDCallResponse();
-            if (!JsonText.isValid(response.getData())) {
-                throw new StreamError(Refusal.CLIENT_ERROR.slug(), false);
-            }
-            return response.getData();
-        });
+        return new Carried(traced(ServerMessage.newBuilder().setDCallRequest(request)), bytes, caller);
     }
 
     /**
@@ -146,54 +203,23 @@ public class Clients {
      * @param request holds a request of the server
      */
     public Delivery deliver(String session, long generation, ServerMessage.Builder request, Duration deadline) {
-        Attempt<ClientMessage> attempt = call(session, null, generation, request, deadline);
-        CompletionStage<ClientMessage> answer = attempt.run();
+        Attempt<Reply> attempt =
+                call(session, new Meant(null, generation), new Carried(traced(request), null, ""), deadline);
+        CompletionStage<ClientMessage> answer = attempt.run().thenApply(Reply::message);
         return new Delivery(attempt.handed(), answer);
     }
 
-    private Attempt<ClientMessage> call(
-            String client, @Nullable Reach reach, long generation, ServerMessage.Builder request, Duration deadline) {
+    private Attempt<Reply> call(String client, Meant meant, Carried carried, Duration deadline) {
+        return new CallAttempt(around, local, passages, client, meant, carried, deadline);
+    }
+
+    private ServerMessage traced(ServerMessage.Builder request) {
         String trace = traces.current();
         if (trace != null) {
             request.setTrace(
                     Trace.newBuilder().setTraceId(trace).setSpanId(Ids.span()).setTraceFlags(1));
         }
-        ServerMessage message = request.build();
-        return new Attempt<>(around, client, deadline) {
-            @Override
-            CompletionStage<ClientMessage> here(ClientStream stream) {
-                if (reach != null && !local.isReachable(stream, reach)) {
-                    throw notFound();
-                }
-                if (generation != 0 && stream.order() != generation) {
-                    throw new Refused(Refusal.CLIENT_DISCONNECTED, "another generation is connected");
-                }
-                return local.call(stream, message, left());
-            }
-
-            @Override
-            String operation() {
-                return "call";
-            }
-
-            @Override
-            ByteString request(Target target) {
-                CallRequest.Builder all = CallRequest.newBuilder()
-                        .setTarget(target)
-                        .setGeneration(generation)
-                        .setEverybody(reach == null || reach.everybody())
-                        .setMessage(message.toByteString());
-                if (reach != null) {
-                    all.addAllTeams(reach.teams());
-                }
-                return all.build().toByteString();
-            }
-
-            @Override
-            ClientMessage answer(ByteString answer) throws InvalidProtocolBufferException {
-                return ClientMessage.parseFrom(CallAnswer.parseFrom(answer).getMessage());
-            }
-        };
+        return request.build();
     }
 
     /**
@@ -268,12 +294,23 @@ public class Clients {
         return attempt.run().thenAccept(done -> {});
     }
 
+    /** The active record. One that cannot be read is no absence: its node writes it anew within seconds. */
+    private CompletionStage<Optional<ClientRecord>> record(String client) {
+        return registry.getClientIncludingPending(client).thenApply(sight -> {
+            if (sight.corrupt()) {
+                metrics.corruptRecord();
+                throw unavailable("the client's record cannot be read");
+            }
+            return Optional.ofNullable(sight.record()).filter(ClientRecord::isActive);
+        });
+    }
+
     /** The client's record. */
     public CompletionStage<ClientRecord> get(Reach reach, String client) {
         if (!RegistryBackend.isClientId(client)) {
             return CompletableFuture.failedFuture(notFound());
         }
-        return registered(registry.getClient(client))
+        return registered(record(client))
                 .thenApply(found ->
                         found.filter(record -> reach.includes(record.teams())).orElseThrow(Clients::notFound));
     }

@@ -4,7 +4,10 @@ import io.huddle.membership.Membership;
 import io.huddle.membership.MembershipBackend;
 import io.huddle.security.ClientKeyDeleted;
 import io.huddle.security.ClientKeys;
+import io.huddle.security.Identity;
+import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ClientStream;
 import io.huddle.stream.Streams;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -14,18 +17,26 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonReader;
 import java.io.StringReader;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Tells the other nodes that a client's key was deleted, so that its stream ends wherever it is. This node's own streams
- * have heard it already. Best effort: a node that does not hear it keeps the stream, whose client cannot come back.
+ * Ends the streams of clients whose key was deleted, wherever they are. The node that deleted one tells the others, which is
+ * best effort; so each node looks, too, every half minute, whether the keys of its streams are still there.
  */
 @ApplicationScoped
 public class DeletedKeys {
     private static final Logger LOG = Logger.getLogger(DeletedKeys.class.getName());
     private static final String TYPE = "client-key-deleted";
+    private static final Duration CHECK = Duration.ofSeconds(30);
+
+    /** A stream comes after its key; by how much more the two clocks must differ to tell that the key is another one. */
+    private static final Duration MARGIN = Duration.ofSeconds(2);
 
     @Inject
     private Membership membership;
@@ -36,10 +47,37 @@ public class DeletedKeys {
     @Inject
     private Streams streams;
 
+    @Inject
+    private ClientKeys keys;
+
+    @Inject
+    private Background background;
+
     void start(@Observes DatabaseReady ready) {
         if (nodes.isShared()) {
             membership.onBroadcast(TYPE, heard -> client(heard.json()).ifPresent(streams::forget));
         }
+        background.repeat("the check of clients' keys", CHECK, CHECK, this::check);
+    }
+
+    /** Ends the streams of this node whose key is gone, or has been made anew under the same id. */
+    void check() throws SQLException {
+        Map<String, Duration> open = new HashMap<>();
+        for (ClientStream stream : streams.all()) {
+            if (stream.identity() instanceof Identity.Client client) {
+                open.put(client.client(), stream.age());
+            }
+        }
+        if (open.isEmpty()) {
+            return;
+        }
+        Map<String, Duration> ages = keys.ages(open.keySet());
+        open.forEach((client, age) -> {
+            Duration key = ages.get(client);
+            if (key == null || age.compareTo(key.plus(MARGIN)) > 0) {
+                streams.forget(client);
+            }
+        });
     }
 
     void tell(@Observes(during = TransactionPhase.AFTER_SUCCESS) ClientKeyDeleted deleted) {

@@ -4,6 +4,8 @@ import io.huddle.membership.Membership;
 import io.huddle.registry.Warrant;
 import io.huddle.security.Identity;
 import io.huddle.setting.Setting;
+import io.huddle.stream.ByteSender;
+import io.huddle.stream.ByteSource;
 import io.huddle.stream.CallFailed;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.StreamError;
@@ -29,6 +31,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** What is done with a stream on the node that has it. Safe for use by any thread; nothing blocks. */
 @ApplicationScoped
@@ -80,6 +83,98 @@ public class LocalCalls {
             }
             return answer;
         });
+    }
+
+    /**
+     * What a client answered.
+     *
+     * @param message without the number of a byte stream, which means something on its connection alone
+     * @param bytes the byte stream that it announced, to be taken within {@link Passages#PATIENCE}; null for none
+     */
+    record Reply(ClientMessage message, @Nullable Announced bytes) {}
+
+    /**
+     * Calls the client, perhaps with a byte stream. If the call fails, the byte streams of both sides are broken off with its
+     * refusal.
+     *
+     * @param bytes flows to the client from now on; null for none
+     * @param takesBytes false if a byte stream of the answer is of no use
+     */
+    CompletionStage<Reply> exchange(
+            ClientStream stream,
+            ServerMessage request,
+            @Nullable ByteSource bytes,
+            boolean takesBytes,
+            Duration deadline) {
+        if (bytes == null) {
+            return call(stream, request, deadline).thenApply(answer -> reply(stream, answer, takesBytes));
+        }
+        ByteSender sender;
+        ByteSource.BreakOff flow;
+        try {
+            sender = stream.openBytes();
+            flow = ToClient.pour(bytes, sender, () -> mayDeliver(stream));
+        } catch (StreamError none) {
+            return CompletableFuture.failedFuture(
+                    stream.isDead()
+                            ? new Refused(Refusal.CLIENT_DISCONNECTED, "the call was not sent")
+                            : new Refused(Refusal.BACKPRESSURE, "the client has as many byte streams as it may have"));
+        } catch (Refused refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
+        return call(stream, named(request, sender.id()), deadline)
+                .thenApply(answer -> reply(stream, answer, takesBytes))
+                .whenComplete((reply, failed) -> {
+                    if (failed != null) {
+                        flow.breakOff(Passages.reason(failed));
+                    }
+                });
+    }
+
+    /** Sends the bytes on to a client of this node; the number by which it knows them. */
+    int pour(ByteSource bytes, ClientStream stream) {
+        ByteSender sender = stream.openBytes();
+        var unused = ToClient.pour(bytes, sender, () -> mayDeliver(stream));
+        return sender.id();
+    }
+
+    private boolean mayDeliver(ClientStream stream) {
+        return membership.mayDeliver() && isOwned(stream);
+    }
+
+    private static ServerMessage named(ServerMessage request, int id) {
+        ServerMessage.Builder named = request.toBuilder();
+        named.getDCallRequestBuilder().setStreamId(id);
+        return named.build();
+    }
+
+    private static Reply reply(ClientStream stream, ClientMessage answer, boolean takesBytes) {
+        if (!answer.getDCallResponse().hasStreamId()) {
+            return new Reply(answer, null);
+        }
+        int id = answer.getDCallResponse().getStreamId();
+        Announced announced;
+        try {
+            announced = Announced.of(receiver -> stream.receiveBytes(id, receiver), Passages.PATIENCE);
+        } catch (StreamError none) {
+            throw stream.isDead()
+                    ? new Refused(Refusal.DELIVERY_INDETERMINATE, "the client's connection has ended meanwhile")
+                    : new StreamError(Refusal.CLIENT_ERROR.slug(), false);
+        }
+        if (!takesBytes) {
+            announced.breakOff("nobody takes the bytes");
+            return new Reply(unnamed(answer), null);
+        }
+        return new Reply(unnamed(answer), announced);
+    }
+
+    static ClientMessage unnamed(ClientMessage answer) {
+        if (!answer.getDCallResponse().hasStreamId()) {
+            return answer;
+        }
+        ClientMessage.Builder bare = answer.toBuilder();
+        bare.getDCallResponseBuilder().clearStreamId();
+        return bare.build();
     }
 
     static RuntimeException refusal(Throwable failed) {

@@ -14,6 +14,7 @@ import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.MetricUnits;
 import org.eclipse.microprofile.metrics.Tag;
 import org.eclipse.microprofile.metrics.Timer;
+import org.jspecify.annotations.Nullable;
 
 /** What this node counts of the mesh. Labels are closed sets, never an id. Safe for use by any thread. */
 @ApplicationScoped
@@ -25,12 +26,32 @@ public class MeshMetrics {
     private static final Metadata SECONDS = described(
             "huddle_mesh_invocation", "How long calls to clients took, by route and result.", MetricUnits.SECONDS);
 
+    private static final Metadata CORRUPT_RECORDS = described(
+            "huddle_mesh_corrupt_records",
+            "Questions for a client whose record in the registry could not be read.",
+            MetricUnits.NONE);
+    private static final Metadata BYTE_STREAMS = described(
+            "huddle_mesh_byte_streams",
+            "Clients' byte streams between this node and others, by result.",
+            MetricUnits.NONE);
+
     @Inject
     private MetricRegistry registry;
 
     private final Map<Outcome, Counter> claims = new EnumMap<>(Outcome.class);
     private final Map<Route, Map<Result, Counter>> invocations = new EnumMap<>(Route.class);
     private final Map<Route, Map<Result, Timer>> seconds = new EnumMap<>(Route.class);
+
+    private @Nullable Counter corruptRecords;
+    private final Map<Bytes, Counter> byteStreams = new EnumMap<>(Bytes.class);
+
+    /** How a byte stream between nodes ended. */
+    enum Bytes {
+        OK,
+        BROKEN,
+        /** There was no place for it. */
+        REFUSED
+    }
 
     /** Where a call went. */
     enum Route {
@@ -58,6 +79,10 @@ public class MeshMetrics {
         for (Outcome outcome : Outcome.values()) {
             claims.put(outcome, registry.counter(CLAIMS, new Tag("result", label(outcome))));
         }
+        corruptRecords = registry.counter(CORRUPT_RECORDS);
+        for (Bytes result : Bytes.values()) {
+            byteStreams.put(result, registry.counter(BYTE_STREAMS, new Tag("result", label(result))));
+        }
         for (Route route : Route.values()) {
             Map<Result, Counter> counters = new EnumMap<>(Result.class);
             Map<Result, Timer> timers = new EnumMap<>(Result.class);
@@ -73,6 +98,20 @@ public class MeshMetrics {
 
     void claim(Outcome outcome) {
         Counter counter = claims.get(outcome);
+        if (counter != null) {
+            counter.inc();
+        }
+    }
+
+    void corruptRecord() {
+        Counter counter = corruptRecords;
+        if (counter != null) {
+            counter.inc();
+        }
+    }
+
+    void byteStream(Bytes result) {
+        Counter counter = byteStreams.get(result);
         if (counter != null) {
             counter.inc();
         }

@@ -21,11 +21,13 @@ import io.huddle.mesh.wire.MetadataRequest;
 import io.huddle.mesh.wire.Standing;
 import io.huddle.mesh.wire.Target;
 import io.huddle.store.DatabaseReady;
+import io.huddle.stream.ByteSource;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.StreamError;
 import io.huddle.stream.Streams;
 import io.huddle.web.Causes;
+import io.huddle.web.Ids;
 import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import io.huddle.wire.ServerMessage;
@@ -56,6 +58,9 @@ public class PeerCalls {
     /** The owner cannot prove its lease: nothing was done. */
     static final String FENCED = "fenced";
 
+    /** The operation of a call with a byte stream, which older releases do not know. */
+    static final String CALL_WITH_BYTES = "call-bytes";
+
     /** Before the node joins: what it serves is known before anybody can ask. */
     private static final int FIRST = Interceptor.Priority.LIBRARY_BEFORE;
 
@@ -71,6 +76,9 @@ public class PeerCalls {
     @Inject
     private LocalCalls local;
 
+    @Inject
+    private Passages passages;
+
     @Resource
     private ManagedExecutorService executor;
 
@@ -81,7 +89,8 @@ public class PeerCalls {
                 call -> answered(FenceAnswer.newBuilder()
                         .setStanding(standing(parse(FenceRequest.parser(), call).getTarget()))
                         .build()));
-        links.serve("call", call -> call(parse(CallRequest.parser(), call), call.residual()));
+        links.serve("call", this::call);
+        links.serve(CALL_WITH_BYTES, this::call);
         links.serve("metadata", call -> metadata(parse(MetadataRequest.parser(), call)));
         links.serve("disconnect", call -> disconnect(parse(DisconnectRequest.parser(), call)));
         if (links.isEnabled()) {
@@ -128,7 +137,8 @@ public class PeerCalls {
                 .thenApply(nothing -> Standing.FENCED);
     }
 
-    private CompletionStage<ByteString> call(CallRequest request, Duration residual) {
+    private CompletionStage<ByteString> call(LinkHandler.Call call) {
+        CallRequest request = parse(CallRequest.parser(), call);
         ClientStream stream = owned(request.getTarget());
         if (!local.isReachable(stream, new Reach(request.getEverybody(), Set.copyOf(request.getTeamsList())))) {
             throw remote(Refusal.CLIENT_NOT_FOUND.slug(), true);
@@ -142,15 +152,36 @@ public class PeerCalls {
         } catch (InvalidProtocolBufferException unreadable) {
             throw new IllegalArgumentException(unreadable);
         }
-        return local.call(stream, message, residual).handle((answer, failed) -> {
-            if (failed != null) {
-                throw translated(failed);
-            }
-            return CallAnswer.newBuilder()
-                    .setMessage(answer.toByteString())
-                    .build()
-                    .toByteString();
-        });
+        ByteSource bytes = request.getBytes().isEmpty()
+                ? null
+                : passages.source(request.getBytes(), "", call.number(), call.process());
+        return local.exchange(stream, message, bytes, request.getTakesBytes(), call.residual())
+                .handle((reply, failed) -> {
+                    if (failed != null) {
+                        throw translated(failed);
+                    }
+                    return answer(reply, call).toByteString();
+                });
+    }
+
+    private CallAnswer answer(LocalCalls.Reply reply, LinkHandler.Call call) {
+        CallAnswer.Builder answer =
+                CallAnswer.newBuilder().setMessage(reply.message().toByteString());
+        Announced bytes = reply.bytes();
+        if (bytes != null) {
+            answer.setBytes(offered(bytes, call));
+        }
+        return answer.build();
+    }
+
+    /** The call was answered: a byte stream for which there is no place is one that breaks, by a handle of nothing. */
+    private String offered(Announced bytes, LinkHandler.Call call) {
+        try {
+            return passages.offer(bytes, "", call.number(), call.process());
+        } catch (Refused full) {
+            bytes.breakOff(full.refusal().slug());
+            return Ids.make('b');
+        }
     }
 
     private CompletionStage<ByteString> metadata(MetadataRequest request) {

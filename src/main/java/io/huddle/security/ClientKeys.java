@@ -16,13 +16,16 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -59,6 +62,7 @@ public class ClientKeys {
     private static final String TEAMS = "SELECT team FROM client_team WHERE client = ?";
     private static final String SECRETS = "SELECT id, number, sealed, created_at, created_by FROM client_secret"
             + " WHERE client = ? ORDER BY number DESC";
+    private static final String AGES = "SELECT client, created_at FROM client_key WHERE client = ANY (?)";
     private static final String FORGET = "DELETE FROM client_secret WHERE client = ? AND number < ?";
     private static final List<String> DELETES = List.of(
             "DELETE FROM client_secret WHERE client = ?",
@@ -195,6 +199,25 @@ public class ClientKeys {
             }
             return keys;
         }
+    }
+
+    /** How old the keys of these clients are, in one query; of one without a key there is none. */
+    @Retried
+    public Map<String, Duration> ages(Collection<String> clients) throws SQLException {
+        Map<String, Duration> ages = new HashMap<>();
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(AGES)) {
+            query.setArray(1, connection.createArrayOf("VARCHAR", clients.toArray()));
+            Instant now = clock.read();
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    ages.put(
+                            rows.getString(1),
+                            Duration.between(rows.getTimestamp(2).toInstant(), now));
+                }
+            }
+        }
+        return ages;
     }
 
     /**

@@ -99,6 +99,7 @@ public enum Setting {
     MESH_REMEMBERED_BYTES("huddle.mesh.remembered-bytes", 4_194_304, 65_536, 268_435_456),
     MESH_WINDOW_BYTES("huddle.mesh.window-bytes", 1_048_576, 65_536, 16_777_216),
     MESH_STREAMS("huddle.mesh.streams", 1_024, 1, 65_536),
+    MESH_BYTE_STREAMS("huddle.mesh.byte-streams", 128, 1, 65_536),
     REDIS_CONNECT_TIMEOUT_MS("huddle.redis.connect-timeout-ms", 2_000, 100, 30_000),
     REDIS_TIMEOUT_MS("huddle.redis.timeout-ms", 1_000, 100, 30_000),
     REDIS_RETRIES("huddle.redis.retries", 1, 0, 3),

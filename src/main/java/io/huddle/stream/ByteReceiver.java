@@ -8,13 +8,17 @@ import org.jspecify.annotations.Nullable;
 public interface ByteReceiver {
     /**
      * Takes a chunk. The next one comes after the stage has completed; meanwhile up to the stream's limit is buffered, and
-     * past it the client is made to wait.
+     * past it the client is made to wait. A stage that fails breaks the byte stream off; the client is told the text of a
+     * {@link StreamError}, and of anything else that the receiver failed.
      */
     CompletionStage<Void> accept(ByteBuffer chunk);
 
     /** All bytes have come. */
     void finished();
 
-    /** The stream was broken off, by the client or with the connection; no reason where none was given. */
+    /**
+     * The stream was broken off: by the client, by a failed {@link #accept} or by {@link ByteSource.BreakOff}, with the reason
+     * that was given, or null; or with the connection, with {@code client-disconnected}.
+     */
     void destroyed(@Nullable String reason);
 }

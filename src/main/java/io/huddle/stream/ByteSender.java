@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Sends one byte stream to the client. For use by one thread at a time. */
+/** Sends one byte stream to the client. To be written to by one thread at a time. */
 public final class ByteSender {
     /** What goes into one frame: small, so that a call waits for little behind it. */
     private static final int PIECE = 64 * 1024;
@@ -19,7 +19,12 @@ public final class ByteSender {
     private final int id;
     private final ClientStream stream;
     private final ByteStreams all;
-    private volatile boolean over;
+    private boolean over;
+    private boolean enqueuing;
+    private @Nullable ByteStreamOperation last;
+    private boolean isBroken;
+    private @Nullable String reason;
+    private ByteSource.@Nullable BreakOff observer;
 
     ByteSender(int id, ClientStream stream, ByteStreams all) {
         this.id = id;
@@ -40,41 +45,102 @@ public final class ByteSender {
      *     the connection has ended
      */
     public CompletionStage<Void> write(ByteBuffer chunk) {
-        if (over) {
-            return CompletableFuture.failedFuture(new StreamError("the byte stream is over", false));
+        synchronized (this) {
+            if (over) {
+                return CompletableFuture.failedFuture(new StreamError("the byte stream is over", false));
+            }
+            enqueuing = true;
         }
-        ByteBuffer piece = chunk.slice();
-        piece.limit(Math.min(PIECE, piece.remaining()));
-        chunk.position(chunk.position() + piece.remaining());
-        CompletableFuture<Void> sent = send(operation()
-                .setWrite(Write.newBuilder().setChunk(UnsafeByteOperations.unsafeWrap(piece)))
-                .build());
+        CompletableFuture<Void> sent;
+        try {
+            ByteBuffer piece = chunk.slice();
+            piece.limit(Math.min(PIECE, piece.remaining()));
+            chunk.position(chunk.position() + piece.remaining());
+            sent = send(operation()
+                    .setWrite(Write.newBuilder().setChunk(UnsafeByteOperations.unsafeWrap(piece)))
+                    .build());
+        } finally {
+            enqueued();
+        }
         return chunk.hasRemaining() ? sent.thenCompose(done -> write(chunk)) : sent;
+    }
+
+    private void enqueued() {
+        ByteStreamOperation after;
+        synchronized (this) {
+            enqueuing = false;
+            after = last;
+            last = null;
+        }
+        if (after != null) {
+            var unused = send(after);
+        }
     }
 
     /** All bytes were written; completes when the socket has taken that. */
     public CompletableFuture<Void> finish() {
-        if (over) {
-            return CompletableFuture.failedFuture(new StreamError("the byte stream is over", false));
+        synchronized (this) {
+            if (over) {
+                return CompletableFuture.failedFuture(new StreamError("the byte stream is over", false));
+            }
+            over = true;
         }
-        over = true;
         all.sent(this);
         return send(operation().setFinish(Finish.getDefaultInstance()).build());
     }
 
-    /** Breaks the stream off; the client learns the reason. Idempotent. */
+    /** Breaks the stream off; the client learns the reason. Idempotent, for any thread, also while another one writes. */
     public void destroy(@Nullable String reason) {
-        if (over) {
-            return;
+        ByteStreamOperation end = operation().setDestroy(destroyed(reason)).build();
+        synchronized (this) {
+            if (over) {
+                return;
+            }
+            over = true;
+            if (enqueuing) {
+                // Nothing may follow it on the wire.
+                last = end;
+                end = null;
+            }
         }
-        over = true;
         all.sent(this);
-        var unused = send(operation().setDestroy(destroyed(reason)).build());
+        if (end != null) {
+            var unused = send(end);
+        }
+    }
+
+    /**
+     * Tells once, on any thread, if the byte stream is broken off before its end from the other side: by the client, with its
+     * reason or null, or with the connection, with {@code client-disconnected}. At once, if it was.
+     */
+    public void whenBroken(ByteSource.BreakOff told) {
+        String why;
+        synchronized (this) {
+            if (!isBroken) {
+                observer = told;
+                return;
+            }
+            why = reason;
+        }
+        told.breakOff(why);
     }
 
     /** The client or the end of the connection broke it off. */
-    void broken() {
-        over = true;
+    void broken(@Nullable String why) {
+        ByteSource.BreakOff told;
+        synchronized (this) {
+            isBroken = true;
+            reason = why;
+            told = observer;
+            observer = null;
+        }
+        if (told != null) {
+            // Before a write fails, which could not tell the reason.
+            told.breakOff(why);
+        }
+        synchronized (this) {
+            over = true;
+        }
     }
 
     static Destroy destroyed(@Nullable String reason) {
@@ -94,6 +160,6 @@ public final class ByteSender {
                 ServerMessage.newBuilder().setByteStreamOperation(operation).build());
         return stream.sendBulk(frame)
                 ? frame.sent()
-                : CompletableFuture.failedFuture(new StreamError("the connection has ended", false));
+                : CompletableFuture.failedFuture(new StreamError(ByteStreams.DISCONNECTED, false));
     }
 }

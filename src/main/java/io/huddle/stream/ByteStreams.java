@@ -1,5 +1,6 @@
 package io.huddle.stream;
 
+import io.huddle.web.Refusal;
 import io.huddle.wire.ByteStreamOperation;
 import io.huddle.wire.ServerMessage;
 import java.nio.ByteBuffer;
@@ -24,6 +25,9 @@ final class ByteStreams {
     private static final long REMEMBERED = TimeUnit.SECONDS.toNanos(60);
     private static final int MOST_REMEMBERED = 65_536;
     private static final int REASON_LENGTH = 1_024;
+
+    /** Why byte streams end with their connection. */
+    static final String DISCONNECTED = Refusal.CLIENT_DISCONNECTED.slug();
 
     /** Reading pauses at this part of the buffer, so that a call waits behind little of it, and goes on at half of that. */
     private static final int PAUSE_AT_PART = 8;
@@ -69,7 +73,7 @@ final class ByteStreams {
         return sender;
     }
 
-    void attach(int id, ByteReceiver receiver) {
+    ByteSource.BreakOff attach(int id, ByteReceiver receiver) {
         Receiving one;
         synchronized (this) {
             if (ended) {
@@ -95,7 +99,9 @@ final class ByteStreams {
                 buffered += one.bytes();
             }
         }
-        one.deliver();
+        Receiving attached = one;
+        attached.deliver();
+        return reason -> destroy(attached, reason);
     }
 
     /** @throws Violation if the operation makes no sense or is one id too many */
@@ -193,7 +199,7 @@ final class ByteStreams {
                 sender = sending.remove(id);
             }
             if (sender != null) {
-                sender.broken();
+                sender.broken(reason);
             }
             return;
         }
@@ -210,10 +216,10 @@ final class ByteStreams {
         }
     }
 
-    /** The server breaks it off; the client is told and what it sent meanwhile is ignored. */
-    void destroy(Receiving one, String reason) {
+    /** The server breaks it off; the client is told and what it sent meanwhile is ignored. Idempotent. */
+    void destroy(Receiving one, @Nullable String reason) {
         synchronized (this) {
-            if (receiving.get(one.id()) != one) {
+            if (receiving.get(one.id()) != one || one.isBroken()) {
                 return;
             }
             if (!past.containsKey(one.id())) {
@@ -330,18 +336,20 @@ final class ByteStreams {
     /** The stream is revoked: every byte stream is broken off. Idempotent. */
     void end() {
         List<Receiving> open;
+        List<ByteSender> senders;
         synchronized (this) {
             if (ended) {
                 return;
             }
             ended = true;
             open = new ArrayList<>(receiving.values());
-            open.forEach(one -> letGo(one, null));
-            sending.values().forEach(ByteSender::broken);
+            open.forEach(one -> letGo(one, DISCONNECTED));
+            senders = new ArrayList<>(sending.values());
             sending.clear();
             past.clear();
             notifyAll();
         }
         open.forEach(Receiving::deliver);
+        senders.forEach(sender -> sender.broken(DISCONNECTED));
     }
 }

@@ -59,7 +59,8 @@ public final class ClientStream {
     private volatile @Nullable String metadata;
     private volatile long order;
     private volatile CloseCause cause = CloseCause.NORMAL;
-    private volatile long heardAt = System.nanoTime();
+    private final long openedAt = System.nanoTime();
+    private volatile long heardAt = openedAt;
     private volatile long deadAt;
     /** The socket takes nothing: its close will wait. */
     private volatile boolean stuck;
@@ -168,6 +169,11 @@ public final class ClientStream {
         return all == null ? null : all.get(name);
     }
 
+    /** How long ago it came. */
+    public Duration age() {
+        return Duration.ofNanos(System.nanoTime() - openedAt);
+    }
+
     /** True from publication until the end. */
     public boolean isPublic() {
         return state.get() == State.PUBLIC;
@@ -245,10 +251,11 @@ public final class ClientStream {
     /**
      * Takes the byte stream of the client that has this number, from its first byte on.
      *
+     * @return ends it before its end
      * @throws StreamError if the number is none of a client's, or has or had a receiver
      */
-    public void receiveBytes(int id, ByteReceiver receiver) {
-        bytes().attach(id, receiver);
+    public ByteSource.BreakOff receiveBytes(int id, ByteReceiver receiver) {
+        return bytes().attach(id, receiver);
     }
 
     /** Ends the stream: it is dead at once, the close frame follows. Idempotent; the first cause stays. */

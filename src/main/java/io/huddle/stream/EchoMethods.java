@@ -22,7 +22,7 @@ public class EchoMethods {
     public UEchoBytesResponse echoBytes(ClientStream stream, UEchoBytesRequest request) {
         ByteSender back = stream.openBytes();
         try {
-            stream.receiveBytes(request.getStreamId(), new Echo(back));
+            back.whenBroken(stream.receiveBytes(request.getStreamId(), new Echo(back)));
         } catch (RuntimeException refused) {
             back.destroy(null);
             throw refused;

@@ -1,5 +1,6 @@
 package io.huddle.stream;
 
+import io.huddle.web.Causes;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -42,6 +43,10 @@ final class Receiving {
 
     synchronized boolean isClaimed() {
         return receiver != null;
+    }
+
+    synchronized boolean isBroken() {
+        return broken;
     }
 
     synchronized long bytes() {
@@ -126,17 +131,23 @@ final class Receiving {
         }
         CompletableFuture<Void> future = taken.toCompletableFuture();
         if (future.isDone()) {
-            release(future.isCompletedExceptionally());
+            release(failure(future));
             return true;
         }
         var unused = future.whenComplete((done, failed) -> {
-            release(failed != null);
+            release(failed);
             deliver();
         });
         return false;
     }
 
-    private void release(boolean failed) {
+    private static @Nullable Throwable failure(CompletableFuture<Void> done) {
+        return done.isCompletedExceptionally()
+                ? done.handle((nothing, failed) -> failed).join()
+                : null;
+    }
+
+    private void release(@Nullable Throwable failed) {
         long freed;
         synchronized (this) {
             busy = false;
@@ -145,8 +156,9 @@ final class Receiving {
             bytes -= freed;
         }
         all.freed(freed);
-        if (failed) {
-            all.destroy(this, "the receiver failed");
+        if (failed != null) {
+            boolean isTold = Causes.of(failed) instanceof StreamError;
+            all.destroy(this, isTold ? Causes.of(failed).getMessage() : "the receiver failed");
         }
     }
 

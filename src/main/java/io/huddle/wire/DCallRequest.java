@@ -54,6 +54,7 @@ private static final long serialVersionUID = 0L;
             io.huddle.wire.DCallRequest.class, io.huddle.wire.DCallRequest.Builder.class);
   }
 
+  private int bitField0_;
   public static final int TYPE_FIELD_NUMBER = 1;
   @SuppressWarnings("serial")
   private volatile java.lang.Object type_ = "";
@@ -132,6 +133,33 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int STREAM_ID_FIELD_NUMBER = 3;
+  private int streamId_ = 0;
+  /**
+   * <pre>
+   * A byte stream of the server that belongs to the call.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 3;</code>
+   * @return Whether the streamId field is set.
+   */
+  @java.lang.Override
+  public boolean hasStreamId() {
+    return ((bitField0_ & 0x00000001) != 0);
+  }
+  /**
+   * <pre>
+   * A byte stream of the server that belongs to the call.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 3;</code>
+   * @return The streamId.
+   */
+  @java.lang.Override
+  public int getStreamId() {
+    return streamId_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -152,6 +180,9 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(data_)) {
       com.google.protobuf.GeneratedMessage.writeString(output, 2, data_);
     }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      output.writeInt32(3, streamId_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
@@ -161,6 +192,10 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(data_)) {
       size += com.google.protobuf.GeneratedMessage.computeStringSize(2, data_);
+    }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt32Size(3, streamId_);
     }
     return size;
   }
@@ -190,6 +225,11 @@ private static final long serialVersionUID = 0L;
         .equals(other.getType())) return false;
     if (!getData()
         .equals(other.getData())) return false;
+    if (hasStreamId() != other.hasStreamId()) return false;
+    if (hasStreamId()) {
+      if (getStreamId()
+          != other.getStreamId()) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -205,6 +245,10 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getType().hashCode();
     hash = (37 * hash) + DATA_FIELD_NUMBER;
     hash = (53 * hash) + getData().hashCode();
+    if (hasStreamId()) {
+      hash = (37 * hash) + STREAM_ID_FIELD_NUMBER;
+      hash = (53 * hash) + getStreamId();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -342,6 +386,7 @@ private static final long serialVersionUID = 0L;
       bitField0_ = 0;
       type_ = "";
       data_ = "";
+      streamId_ = 0;
       return this;
     }
 
@@ -381,6 +426,12 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000002) != 0)) {
         result.data_ = data_;
       }
+      int to_bitField0_ = 0;
+      if (((from_bitField0_ & 0x00000004) != 0)) {
+        result.streamId_ = streamId_;
+        to_bitField0_ |= 0x00000001;
+      }
+      result.bitField0_ |= to_bitField0_;
     }
 
     @java.lang.Override
@@ -404,6 +455,9 @@ private static final long serialVersionUID = 0L;
         data_ = other.data_;
         bitField0_ |= 0x00000002;
         onChanged();
+      }
+      if (other.hasStreamId()) {
+        setStreamId(other.getStreamId());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -439,6 +493,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000002;
               break;
             } // case 18
+            case 24: {
+              streamId_ = input.readInt32();
+              bitField0_ |= 0x00000004;
+              break;
+            } // case 24
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -596,6 +655,62 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       data_ = value;
       bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+
+    private int streamId_ ;
+    /**
+     * <pre>
+     * A byte stream of the server that belongs to the call.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 3;</code>
+     * @return Whether the streamId field is set.
+     */
+    @java.lang.Override
+    public boolean hasStreamId() {
+      return ((bitField0_ & 0x00000004) != 0);
+    }
+    /**
+     * <pre>
+     * A byte stream of the server that belongs to the call.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 3;</code>
+     * @return The streamId.
+     */
+    @java.lang.Override
+    public int getStreamId() {
+      return streamId_;
+    }
+    /**
+     * <pre>
+     * A byte stream of the server that belongs to the call.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 3;</code>
+     * @param value The streamId to set.
+     * @return This builder for chaining.
+     */
+    public Builder setStreamId(int value) {
+
+      streamId_ = value;
+      bitField0_ |= 0x00000004;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * A byte stream of the server that belongs to the call.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 3;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearStreamId() {
+      bitField0_ = (bitField0_ & ~0x00000004);
+      streamId_ = 0;
       onChanged();
       return this;
     }

@@ -33,4 +33,23 @@ public interface DCallRequestOrBuilder extends
    */
   com.google.protobuf.ByteString
       getDataBytes();
+
+  /**
+   * <pre>
+   * A byte stream of the server that belongs to the call.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 3;</code>
+   * @return Whether the streamId field is set.
+   */
+  boolean hasStreamId();
+  /**
+   * <pre>
+   * A byte stream of the server that belongs to the call.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 3;</code>
+   * @return The streamId.
+   */
+  int getStreamId();
 }

@@ -21,4 +21,23 @@ public interface DCallResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getDataBytes();
+
+  /**
+   * <pre>
+   * A byte stream of the client that belongs to the answer.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return Whether the streamId field is set.
+   */
+  boolean hasStreamId();
+  /**
+   * <pre>
+   * A byte stream of the client that belongs to the answer.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return The streamId.
+   */
+  int getStreamId();
 }

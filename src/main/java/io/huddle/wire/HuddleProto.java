@@ -318,33 +318,37 @@ public final class HuddleProto extends com.google.protobuf.GeneratedFile {
       "\010\"g\n\016DSignalRequest\022\024\n\014from_session\030\001 \001(" +
       "\t\022\022\n\ngeneration\030\002 \001(\r\022\014\n\004kind\030\003 \001(\t\022\017\n\007p" +
       "ayload\030\004 \001(\t\022\014\n\004room\030\005 \001(\t\"\021\n\017DSignalRes" +
-      "ponse\"*\n\014DCallRequest\022\014\n\004type\030\001 \001(\t\022\014\n\004d" +
-      "ata\030\002 \001(\t\"\035\n\rDCallResponse\022\014\n\004data\030\001 \001(\t" +
-      "\"e\n\014UCallRequest\022\021\n\tto_client\030\001 \001(\t\022\014\n\004t" +
-      "ype\030\002 \001(\t\022\014\n\004data\030\003 \001(\t\022\027\n\ntimeout_ms\030\004 " +
-      "\001(\rH\000\210\001\001B\r\n\013_timeout_ms\"\035\n\rUCallResponse" +
-      "\022\014\n\004data\030\001 \001(\t\"\'\n\023USetMetadataRequest\022\020\n" +
-      "\010metadata\030\001 \001(\t\"(\n\024USetMetadataResponse\022" +
-      "\020\n\010accepted\030\001 \001(\010\"\037\n\014UEchoRequest\022\017\n\007mes" +
-      "sage\030\001 \001(\t\" \n\rUEchoResponse\022\017\n\007message\030\001" +
-      " \001(\t\"&\n\021UEchoBytesRequest\022\021\n\tstream_id\030\001" +
-      " \001(\005\"\'\n\022UEchoBytesResponse\022\021\n\tstream_id\030" +
-      "\001 \001(\005\"j\n\006Roster\022\014\n\004room\030\001 \001(\t\022\013\n\003seq\030\002 \001" +
-      "(\r\022\r\n\005as_of\030\003 \001(\t\022\r\n\005stage\030\004 \001(\t\022\'\n\007entr" +
-      "ies\030\005 \003(\0132\026.huddle.v1.RosterEntry\"\246\001\n\013Ro" +
-      "sterEntry\022\017\n\007session\030\001 \001(\t\022\023\n\013participan" +
-      "t\030\002 \001(\t\022\022\n\ngeneration\030\003 \001(\r\022\r\n\005state\030\004 \001" +
-      "(\t\022\021\n\tjoined_at\030\005 \001(\t\022\023\n\013lease_until\030\006 \001" +
-      "(\t\022\027\n\nsuspect_at\030\007 \001(\tH\000\210\001\001B\r\n\013_suspect_" +
-      "at\"\254\002\n\tRoomEvent\022\n\n\002id\030\001 \001(\t\022\014\n\004room\030\002 \001" +
-      "(\t\022\013\n\003seq\030\003 \001(\r\022\014\n\004type\030\004 \001(\t\022\024\n\007session" +
-      "\030\005 \001(\tH\000\210\001\001\022\030\n\013participant\030\006 \001(\tH\001\210\001\001\022\027\n" +
-      "\ngeneration\030\007 \001(\rH\002\210\001\001\022\022\n\005prior\030\010 \001(\tH\003\210" +
-      "\001\001\022\014\n\004next\030\t \001(\t\022\023\n\006reason\030\n \001(\tH\004\210\001\001\022\n\n" +
-      "\002at\030\013 \001(\t\022\023\n\006shadow\030\014 \001(\010H\005\210\001\001B\n\n\010_sessi" +
-      "onB\016\n\014_participantB\r\n\013_generationB\010\n\006_pr" +
-      "iorB\t\n\007_reasonB\t\n\007_shadowB\037\n\016io.huddle.w" +
-      "ireB\013HuddleProtoP\001b\006proto3"
+      "ponse\"P\n\014DCallRequest\022\014\n\004type\030\001 \001(\t\022\014\n\004d" +
+      "ata\030\002 \001(\t\022\026\n\tstream_id\030\003 \001(\005H\000\210\001\001B\014\n\n_st" +
+      "ream_id\"C\n\rDCallResponse\022\014\n\004data\030\001 \001(\t\022\026" +
+      "\n\tstream_id\030\002 \001(\005H\000\210\001\001B\014\n\n_stream_id\"\213\001\n" +
+      "\014UCallRequest\022\021\n\tto_client\030\001 \001(\t\022\014\n\004type" +
+      "\030\002 \001(\t\022\014\n\004data\030\003 \001(\t\022\027\n\ntimeout_ms\030\004 \001(\r" +
+      "H\000\210\001\001\022\026\n\tstream_id\030\005 \001(\005H\001\210\001\001B\r\n\013_timeou" +
+      "t_msB\014\n\n_stream_id\"C\n\rUCallResponse\022\014\n\004d" +
+      "ata\030\001 \001(\t\022\026\n\tstream_id\030\002 \001(\005H\000\210\001\001B\014\n\n_st" +
+      "ream_id\"\'\n\023USetMetadataRequest\022\020\n\010metada" +
+      "ta\030\001 \001(\t\"(\n\024USetMetadataResponse\022\020\n\010acce" +
+      "pted\030\001 \001(\010\"\037\n\014UEchoRequest\022\017\n\007message\030\001 " +
+      "\001(\t\" \n\rUEchoResponse\022\017\n\007message\030\001 \001(\t\"&\n" +
+      "\021UEchoBytesRequest\022\021\n\tstream_id\030\001 \001(\005\"\'\n" +
+      "\022UEchoBytesResponse\022\021\n\tstream_id\030\001 \001(\005\"j" +
+      "\n\006Roster\022\014\n\004room\030\001 \001(\t\022\013\n\003seq\030\002 \001(\r\022\r\n\005a" +
+      "s_of\030\003 \001(\t\022\r\n\005stage\030\004 \001(\t\022\'\n\007entries\030\005 \003" +
+      "(\0132\026.huddle.v1.RosterEntry\"\246\001\n\013RosterEnt" +
+      "ry\022\017\n\007session\030\001 \001(\t\022\023\n\013participant\030\002 \001(\t" +
+      "\022\022\n\ngeneration\030\003 \001(\r\022\r\n\005state\030\004 \001(\t\022\021\n\tj" +
+      "oined_at\030\005 \001(\t\022\023\n\013lease_until\030\006 \001(\t\022\027\n\ns" +
+      "uspect_at\030\007 \001(\tH\000\210\001\001B\r\n\013_suspect_at\"\254\002\n\t" +
+      "RoomEvent\022\n\n\002id\030\001 \001(\t\022\014\n\004room\030\002 \001(\t\022\013\n\003s" +
+      "eq\030\003 \001(\r\022\014\n\004type\030\004 \001(\t\022\024\n\007session\030\005 \001(\tH" +
+      "\000\210\001\001\022\030\n\013participant\030\006 \001(\tH\001\210\001\001\022\027\n\ngenera" +
+      "tion\030\007 \001(\rH\002\210\001\001\022\022\n\005prior\030\010 \001(\tH\003\210\001\001\022\014\n\004n" +
+      "ext\030\t \001(\t\022\023\n\006reason\030\n \001(\tH\004\210\001\001\022\n\n\002at\030\013 \001" +
+      "(\t\022\023\n\006shadow\030\014 \001(\010H\005\210\001\001B\n\n\010_sessionB\016\n\014_" +
+      "participantB\r\n\013_generationB\010\n\006_priorB\t\n\007" +
+      "_reasonB\t\n\007_shadowB\037\n\016io.huddle.wireB\013Hu" +
+      "ddleProtoP\001b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -505,25 +509,25 @@ public final class HuddleProto extends com.google.protobuf.GeneratedFile {
     internal_static_huddle_v1_DCallRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_v1_DCallRequest_descriptor,
-        new java.lang.String[] { "Type", "Data", });
+        new java.lang.String[] { "Type", "Data", "StreamId", });
     internal_static_huddle_v1_DCallResponse_descriptor =
       getDescriptor().getMessageType(23);
     internal_static_huddle_v1_DCallResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_v1_DCallResponse_descriptor,
-        new java.lang.String[] { "Data", });
+        new java.lang.String[] { "Data", "StreamId", });
     internal_static_huddle_v1_UCallRequest_descriptor =
       getDescriptor().getMessageType(24);
     internal_static_huddle_v1_UCallRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_v1_UCallRequest_descriptor,
-        new java.lang.String[] { "ToClient", "Type", "Data", "TimeoutMs", });
+        new java.lang.String[] { "ToClient", "Type", "Data", "TimeoutMs", "StreamId", });
     internal_static_huddle_v1_UCallResponse_descriptor =
       getDescriptor().getMessageType(25);
     internal_static_huddle_v1_UCallResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_v1_UCallResponse_descriptor,
-        new java.lang.String[] { "Data", });
+        new java.lang.String[] { "Data", "StreamId", });
     internal_static_huddle_v1_USetMetadataRequest_descriptor =
       getDescriptor().getMessageType(26);
     internal_static_huddle_v1_USetMetadataRequest_fieldAccessorTable = new

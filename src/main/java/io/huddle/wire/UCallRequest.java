@@ -188,6 +188,33 @@ private static final long serialVersionUID = 0L;
     return timeoutMs_;
   }
 
+  public static final int STREAM_ID_FIELD_NUMBER = 5;
+  private int streamId_ = 0;
+  /**
+   * <pre>
+   * A byte stream of the caller, for the client that is called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 5;</code>
+   * @return Whether the streamId field is set.
+   */
+  @java.lang.Override
+  public boolean hasStreamId() {
+    return ((bitField0_ & 0x00000002) != 0);
+  }
+  /**
+   * <pre>
+   * A byte stream of the caller, for the client that is called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 5;</code>
+   * @return The streamId.
+   */
+  @java.lang.Override
+  public int getStreamId() {
+    return streamId_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -214,6 +241,9 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       output.writeUInt32(4, timeoutMs_);
     }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      output.writeInt32(5, streamId_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
@@ -230,6 +260,10 @@ private static final long serialVersionUID = 0L;
     if (((bitField0_ & 0x00000001) != 0)) {
       size += com.google.protobuf.CodedOutputStream
         .computeUInt32Size(4, timeoutMs_);
+    }
+    if (((bitField0_ & 0x00000002) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt32Size(5, streamId_);
     }
     return size;
   }
@@ -266,6 +300,11 @@ private static final long serialVersionUID = 0L;
       if (getTimeoutMs()
           != other.getTimeoutMs()) return false;
     }
+    if (hasStreamId() != other.hasStreamId()) return false;
+    if (hasStreamId()) {
+      if (getStreamId()
+          != other.getStreamId()) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -286,6 +325,10 @@ private static final long serialVersionUID = 0L;
     if (hasTimeoutMs()) {
       hash = (37 * hash) + TIMEOUT_MS_FIELD_NUMBER;
       hash = (53 * hash) + getTimeoutMs();
+    }
+    if (hasStreamId()) {
+      hash = (37 * hash) + STREAM_ID_FIELD_NUMBER;
+      hash = (53 * hash) + getStreamId();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -422,6 +465,7 @@ private static final long serialVersionUID = 0L;
       type_ = "";
       data_ = "";
       timeoutMs_ = 0;
+      streamId_ = 0;
       return this;
     }
 
@@ -469,6 +513,10 @@ private static final long serialVersionUID = 0L;
         result.timeoutMs_ = timeoutMs_;
         to_bitField0_ |= 0x00000001;
       }
+      if (((from_bitField0_ & 0x00000010) != 0)) {
+        result.streamId_ = streamId_;
+        to_bitField0_ |= 0x00000002;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -501,6 +549,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.hasTimeoutMs()) {
         setTimeoutMs(other.getTimeoutMs());
+      }
+      if (other.hasStreamId()) {
+        setStreamId(other.getStreamId());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -546,6 +597,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000008;
               break;
             } // case 32
+            case 40: {
+              streamId_ = input.readInt32();
+              bitField0_ |= 0x00000010;
+              break;
+            } // case 40
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -815,6 +871,62 @@ private static final long serialVersionUID = 0L;
     public Builder clearTimeoutMs() {
       bitField0_ = (bitField0_ & ~0x00000008);
       timeoutMs_ = 0;
+      onChanged();
+      return this;
+    }
+
+    private int streamId_ ;
+    /**
+     * <pre>
+     * A byte stream of the caller, for the client that is called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 5;</code>
+     * @return Whether the streamId field is set.
+     */
+    @java.lang.Override
+    public boolean hasStreamId() {
+      return ((bitField0_ & 0x00000010) != 0);
+    }
+    /**
+     * <pre>
+     * A byte stream of the caller, for the client that is called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 5;</code>
+     * @return The streamId.
+     */
+    @java.lang.Override
+    public int getStreamId() {
+      return streamId_;
+    }
+    /**
+     * <pre>
+     * A byte stream of the caller, for the client that is called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 5;</code>
+     * @param value The streamId to set.
+     * @return This builder for chaining.
+     */
+    public Builder setStreamId(int value) {
+
+      streamId_ = value;
+      bitField0_ |= 0x00000010;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * A byte stream of the caller, for the client that is called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 5;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearStreamId() {
+      bitField0_ = (bitField0_ & ~0x00000010);
+      streamId_ = 0;
       onChanged();
       return this;
     }

@@ -56,4 +56,23 @@ public interface UCallRequestOrBuilder extends
    * @return The timeoutMs.
    */
   int getTimeoutMs();
+
+  /**
+   * <pre>
+   * A byte stream of the caller, for the client that is called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 5;</code>
+   * @return Whether the streamId field is set.
+   */
+  boolean hasStreamId();
+  /**
+   * <pre>
+   * A byte stream of the caller, for the client that is called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 5;</code>
+   * @return The streamId.
+   */
+  int getStreamId();
 }

@@ -49,6 +49,7 @@ private static final long serialVersionUID = 0L;
             io.huddle.wire.UCallResponse.class, io.huddle.wire.UCallResponse.Builder.class);
   }
 
+  private int bitField0_;
   public static final int DATA_FIELD_NUMBER = 1;
   @SuppressWarnings("serial")
   private volatile java.lang.Object data_ = "";
@@ -88,6 +89,33 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int STREAM_ID_FIELD_NUMBER = 2;
+  private int streamId_ = 0;
+  /**
+   * <pre>
+   * A byte stream of the server, from the client that was called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return Whether the streamId field is set.
+   */
+  @java.lang.Override
+  public boolean hasStreamId() {
+    return ((bitField0_ & 0x00000001) != 0);
+  }
+  /**
+   * <pre>
+   * A byte stream of the server, from the client that was called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return The streamId.
+   */
+  @java.lang.Override
+  public int getStreamId() {
+    return streamId_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -105,12 +133,19 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(data_)) {
       com.google.protobuf.GeneratedMessage.writeString(output, 1, data_);
     }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      output.writeInt32(2, streamId_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
     int size = 0;
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(data_)) {
       size += com.google.protobuf.GeneratedMessage.computeStringSize(1, data_);
+    }
+    if (((bitField0_ & 0x00000001) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeInt32Size(2, streamId_);
     }
     return size;
   }
@@ -138,6 +173,11 @@ private static final long serialVersionUID = 0L;
 
     if (!getData()
         .equals(other.getData())) return false;
+    if (hasStreamId() != other.hasStreamId()) return false;
+    if (hasStreamId()) {
+      if (getStreamId()
+          != other.getStreamId()) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -151,6 +191,10 @@ private static final long serialVersionUID = 0L;
     hash = (19 * hash) + getDescriptor().hashCode();
     hash = (37 * hash) + DATA_FIELD_NUMBER;
     hash = (53 * hash) + getData().hashCode();
+    if (hasStreamId()) {
+      hash = (37 * hash) + STREAM_ID_FIELD_NUMBER;
+      hash = (53 * hash) + getStreamId();
+    }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -283,6 +327,7 @@ private static final long serialVersionUID = 0L;
       super.clear();
       bitField0_ = 0;
       data_ = "";
+      streamId_ = 0;
       return this;
     }
 
@@ -319,6 +364,12 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000001) != 0)) {
         result.data_ = data_;
       }
+      int to_bitField0_ = 0;
+      if (((from_bitField0_ & 0x00000002) != 0)) {
+        result.streamId_ = streamId_;
+        to_bitField0_ |= 0x00000001;
+      }
+      result.bitField0_ |= to_bitField0_;
     }
 
     @java.lang.Override
@@ -337,6 +388,9 @@ private static final long serialVersionUID = 0L;
         data_ = other.data_;
         bitField0_ |= 0x00000001;
         onChanged();
+      }
+      if (other.hasStreamId()) {
+        setStreamId(other.getStreamId());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -367,6 +421,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000001;
               break;
             } // case 10
+            case 16: {
+              streamId_ = input.readInt32();
+              bitField0_ |= 0x00000002;
+              break;
+            } // case 16
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -452,6 +511,62 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       data_ = value;
       bitField0_ |= 0x00000001;
+      onChanged();
+      return this;
+    }
+
+    private int streamId_ ;
+    /**
+     * <pre>
+     * A byte stream of the server, from the client that was called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 2;</code>
+     * @return Whether the streamId field is set.
+     */
+    @java.lang.Override
+    public boolean hasStreamId() {
+      return ((bitField0_ & 0x00000002) != 0);
+    }
+    /**
+     * <pre>
+     * A byte stream of the server, from the client that was called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 2;</code>
+     * @return The streamId.
+     */
+    @java.lang.Override
+    public int getStreamId() {
+      return streamId_;
+    }
+    /**
+     * <pre>
+     * A byte stream of the server, from the client that was called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 2;</code>
+     * @param value The streamId to set.
+     * @return This builder for chaining.
+     */
+    public Builder setStreamId(int value) {
+
+      streamId_ = value;
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * A byte stream of the server, from the client that was called.
+     * </pre>
+     *
+     * <code>optional int32 stream_id = 2;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearStreamId() {
+      bitField0_ = (bitField0_ & ~0x00000002);
+      streamId_ = 0;
       onChanged();
       return this;
     }

@@ -21,4 +21,23 @@ public interface UCallResponseOrBuilder extends
    */
   com.google.protobuf.ByteString
       getDataBytes();
+
+  /**
+   * <pre>
+   * A byte stream of the server, from the client that was called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return Whether the streamId field is set.
+   */
+  boolean hasStreamId();
+  /**
+   * <pre>
+   * A byte stream of the server, from the client that was called.
+   * </pre>
+   *
+   * <code>optional int32 stream_id = 2;</code>
+   * @return The streamId.
+   */
+  int getStreamId();
 }

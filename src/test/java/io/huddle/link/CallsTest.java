@@ -376,6 +376,19 @@ class CallsTest {
         assertThat(town.pipes()).isEmpty();
     }
 
+    /** The stop waits for no link that is being opened; one that comes after all is closed. */
+    @Test
+    void stop_whileALinkIsBeingOpened_returnsAndClosesWhatComes() {
+        town.hanging(true);
+        CompletionStage<ByteString> waiting = call("echo", LONG);
+        one.board.stop();
+        town.open(one, two);
+
+        Awaiting.until("the late link is closed", () -> town.pipe().closeCode() == 1000);
+        assertThat(failure(waiting).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT);
+        assertThat(failure(call("echo", LONG)).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT);
+    }
+
     @Test
     void calls_pastTheBoundOfWhatIsUnderWay_areRefusedAtOnceAndAgainTakenLater() {
         List<CompletionStage<ByteString>> all = new ArrayList<>();

@@ -211,6 +211,49 @@ class StreamsTest {
     }
 
     @Test
+    void receiver_thatWantsNoMore_tellsItsReasonWithoutAChunk() {
+        for (Optional<String> reason : List.of(Optional.<String>empty(), Optional.of(""), Optional.of("enough"))) {
+            LinkSender sender = open("take");
+            Taking taking = taking();
+            taking.breakOff(reason.orElse(null));
+            taking.breakOff("again");
+            LinkFailed failed = failure(sender.ended());
+            assertThat(failed.code()).isEqualTo(LinkFailed.DESTROYED);
+            assertThat(failed.getMessage()).isEqualTo(reason.orElse(null));
+            assertThat(taking.destroyed).as("it was the receiver itself").isFalse();
+            takings.clear();
+        }
+        Awaiting.until("nothing of it is left", () -> !hasWork());
+    }
+
+    /** Its word may overtake the answer to the opening. */
+    @Test
+    void receiver_thatWantsNoneFromTheBeginning_endsTheStream() {
+        two.operations.serveBytes("never", call -> {
+            Taking taking = new Taking();
+            taking.breakOff("never");
+            return taking;
+        });
+        for (int i = 0; i < 20; i++) {
+            LinkSender sender = open("never");
+            CompletionStage<Void> written = sender.write(random(10));
+            assertThat(failure(sender.ended()).getMessage()).isEqualTo("never");
+            assertThat(written.toCompletableFuture().handle((done, failed) -> "over"))
+                    .succeedsWithin(Duration.ofSeconds(10));
+        }
+        Awaiting.until("nothing of it is left", () -> !hasWork());
+    }
+
+    @Test
+    void sender_destroyedBeforeItIsOpen_tellsItsReason() {
+        LinkSender sender = open("take");
+        sender.destroy("early");
+        Taking taking = taking();
+        Awaiting.until("destroyed", () -> taking.destroyed);
+        assertThat(taking.reason).isEqualTo("early");
+    }
+
+    @Test
     void stream_thatIsRefused_orUnknown_endsWithTheCode() {
         LinkFailed refused = failure(open("refuse").ended());
         assertThat(refused.code()).isEqualTo("not-here");

@@ -244,6 +244,28 @@ class MemberTest {
         assertThat(node.told).hasSize(1);
     }
 
+    /** The stop comes while the node that lost its lease is joining again: that number is given back, and no other follows. */
+    @Test
+    void stop_whileALostLeaseIsBeingReplaced_leavesNoNumberBehind() {
+        Sailor stays = Sailor.joined(world, store);
+        Sailor node = Sailor.joined(world, store);
+        node.requestMs = -2;
+        world.run(30_000);
+        assertThat(node.member.lease()).isEmpty();
+        node.heal();
+        node.answerMs = 2_000;
+        long before = stays.number();
+        // It has asked to join, and has no answer yet.
+        assertThat(world.until(6_000, () -> now(store.members()).size() == 2)).isTrue();
+        assertThat(node.member.lease()).isEmpty();
+
+        node.member.stop();
+        world.run(20_000);
+
+        assertThat(node.member.lease()).isEmpty();
+        assertThat(now(store.members())).extracting(NodeInfo::number).containsExactly(before);
+    }
+
     @Test
     void mayDeliver_epochYoungerThanALease_isFalseUntilThen() {
         Sailor node = Sailor.joined(world, store);

@@ -6,9 +6,23 @@ import io.huddle.harness.Injected;
 import io.huddle.membership.Membership;
 import io.huddle.membership.MembershipBackend;
 import io.huddle.security.ClientKeyDeleted;
+import io.huddle.security.ClientKeys;
+import io.huddle.security.Identity;
+import io.huddle.stream.ClientStream;
+import io.huddle.stream.CloseCause;
+import io.huddle.stream.Streams;
+import io.huddle.stream.TestClient;
+import io.huddle.stream.TestStreams;
 import java.lang.reflect.Proxy;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -41,6 +55,65 @@ class DeletedKeysTest {
 
         keys(true).tell(new ClientKeyDeleted("c-badge-7"));
         assertThat(sent).containsExactly("{\"client\":\"c-badge-7\"}");
+    }
+
+    /** A node that did not hear it kept the stream of a client whose key was deleted, for as long as that liked. */
+    @Test
+    void streams_whoseKeyIsGoneOrAnother_endThoughNobodyToldIt() throws SQLException {
+        Map<String, ClientStream> open = new HashMap<>();
+        for (String client : List.of("c-kept", "c-gone", "c-again")) {
+            open.put(client, new TestClient(client, "team-a").stream);
+        }
+        ClientStream ada = new TestStreams((ended, cause) -> {}).open(new Identity.Participant("s-1", 1), "s-1", true);
+        open.put("s-1", ada);
+        List<Set<String>> asked = new ArrayList<>();
+        DeletedKeys checked = Injected.into(keys(false), "streams", new Owned(open));
+        Injected.into(checked, "keys", new ClientKeys() {
+            @Override
+            public Map<String, Duration> ages(Collection<String> clients) {
+                asked.add(Set.copyOf(clients));
+                // The one was made anew, a long time after its stream came.
+                return Map.of("c-kept", Duration.ofHours(1), "c-again", Duration.ofHours(-1));
+            }
+        });
+
+        checked.check();
+
+        assertThat(asked).containsExactly(Set.of("c-kept", "c-gone", "c-again"));
+        assertThat(open.values())
+                .filteredOn(ClientStream::isDead)
+                .extracting(ClientStream::clientId)
+                .containsExactlyInAnyOrder("c-gone", "c-again");
+    }
+
+    @Test
+    void check_withoutStreamsOfKeys_asksNobody() throws SQLException {
+        DeletedKeys checked = Injected.into(keys(false), "streams", new Owned(Map.of()));
+        Injected.into(checked, "keys", new ClientKeys() {
+            @Override
+            public Map<String, Duration> ages(Collection<String> clients) {
+                throw new AssertionError("asked for " + clients);
+            }
+        });
+        checked.check();
+    }
+
+    private static final class Owned extends Streams {
+        private final Map<String, ClientStream> open;
+
+        Owned(Map<String, ClientStream> open) {
+            this.open = open;
+        }
+
+        @Override
+        public Collection<ClientStream> all() {
+            return open.values();
+        }
+
+        @Override
+        public void forget(String client) {
+            Objects.requireNonNull(open.get(client)).close(CloseCause.OPERATOR, "");
+        }
     }
 
     @Test

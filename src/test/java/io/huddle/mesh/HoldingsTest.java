@@ -323,6 +323,24 @@ class HoldingsTest {
         assertThat(a.told).containsExactly(connected(stream), disconnected(stream));
     }
 
+    /** Whoever comes back here meanwhile and is turned away does not make the departure forgotten. */
+    @Test
+    void departure_duringATakeover_isToldThoughAReplacementHereWasRefused() {
+        ClientStream stream = a.participant(2);
+        Claimed claim = claimed(b, 3);
+        stream.close(CloseCause.SUPERSEDED, "");
+        a.holdings.beat();
+        assertThatThrownBy(() -> a.participant(1)).isInstanceOf(Rejected.class);
+        a.holdings.beat();
+        assertThat(a.told).as("while it is open").containsExactly(connected(stream));
+
+        done(cluster.real.abortClaim(b.node.warrant(), CLIENT, String.valueOf(claim.claim())));
+        a.holdings.beat();
+        a.holdings.beat();
+
+        assertThat(a.told).containsExactly(connected(stream), disconnected(stream));
+    }
+
     @Test
     void departure_duringATakeover_isNotToldWhenThatIsCommitted() {
         ClientStream stream = a.participant(1);

@@ -235,6 +235,22 @@ class ByteStreamsTest {
     }
 
     @Test
+    void idsThatAreOver_pastWhatIsRemembered_areForgottenOldestFirst() {
+        int most = 65_536;
+        for (int i = 0; i < most; i++) {
+            destroy(2 * i + 1, null);
+        }
+        assertThatThrownBy(() -> peer.stream.receiveBytes(1, taker)).isInstanceOf(StreamError.class);
+        destroy(2 * most + 1, null);
+
+        // Its memory is used for the last one; a client that still wrote on it would break the protocol unnoticed.
+        write(1, 1);
+        assertThat(peer.stream.isDead()).isFalse();
+        write(3, 1);
+        assertClosed();
+    }
+
+    @Test
     void receiver_second_isRefused() {
         peer.stream.receiveBytes(1, taker);
 
@@ -315,6 +331,70 @@ class ByteStreamsTest {
         assertThat(peer.stream.isDead()).as("the answers crossed").isFalse();
     }
 
+    /** Also without a further write: whoever has nothing to send for long is told all the same, and once. */
+    @Test
+    void sender_destroyedByTheClient_isToldWithTheReason() {
+        List<@Nullable String> broken = new ArrayList<>();
+        ByteSender early = peer.stream.openBytes();
+        ByteSender late = peer.stream.openBytes();
+        early.whenBroken(broken::add);
+        destroy(early.id(), "");
+        destroy(early.id(), "again");
+        destroy(late.id(), null);
+        late.whenBroken(broken::add);
+
+        assertThat(broken).containsExactly("", null);
+        ByteSender finished = peer.stream.openBytes();
+        finished.whenBroken(broken::add);
+        finished.finish().join();
+        destroy(finished.id(), "too late");
+        assertThat(broken).hasSize(2);
+    }
+
+    /** What is written while it is destroyed by another thread does not come after the end. */
+    @Test
+    void sender_destroyedWhileItWrites_sendsNothingAfterItsEnd() {
+        ByteSender sender = peer.stream.openBytes();
+        peer.stick();
+        CompletionStage<Void> written = sender.write(ByteBuffer.wrap(new byte[100_000]));
+        sender.destroy("enough");
+        sender.destroy("again");
+        peer.unstick();
+        peer.unstick();
+
+        assertThat(written.toCompletableFuture()).isCompletedExceptionally();
+        assertThat(operations())
+                .hasSize(2)
+                .last()
+                .matches(last -> last.getDestroy().getError().equals("enough"));
+    }
+
+    @Test
+    void receiver_thatBreaksOff_tellsTheClientAndItself() {
+        ByteSource.BreakOff off = peer.stream.receiveBytes(1, taker);
+        write(1, 1);
+        off.breakOff(null);
+        off.breakOff("again");
+        write(1, 1);
+
+        assertThat(taker.ends).containsExactly("destroyed null");
+        assertThat(operations())
+                .hasSize(1)
+                .allMatch(one -> one.hasDestroy() && !one.getDestroy().hasError());
+        assertThat(peer.stream.isDead()).as("the client could not know yet").isFalse();
+    }
+
+    @Test
+    void receiver_thatFailsWithATypedError_tellsItsText() {
+        peer.stream.receiveBytes(1, taker);
+        taker.slow = true;
+        write(1, 1);
+        taker.held.remove().completeExceptionally(new StreamError("owner-unavailable", false));
+
+        assertThat(operations()).extracting(one -> one.getDestroy().getError()).containsExactly("owner-unavailable");
+        assertThat(taker.ends).containsExactly("destroyed owner-unavailable");
+    }
+
     @Test
     void senders_oneTooMany_isRefusedAndTheStreamStays() {
         for (int i = 0; i < 5; i++) {
@@ -331,10 +411,13 @@ class ByteStreamsTest {
     void close_breaksOffBothWays() {
         peer.stream.receiveBytes(1, taker);
         ByteSender sender = peer.stream.openBytes();
+        List<@Nullable String> broken = new ArrayList<>();
+        sender.whenBroken(broken::add);
 
         peer.stream.close(CloseCause.SUPERSEDED, "newer");
 
-        assertThat(taker.ends).containsExactly("destroyed null");
+        assertThat(taker.ends).containsExactly("destroyed client-disconnected");
+        assertThat(broken).containsExactly("client-disconnected");
         assertThat(sender.write(ByteBuffer.allocate(1)).toCompletableFuture()).isCompletedExceptionally();
         assertThatThrownBy(peer.stream::openBytes).isInstanceOf(StreamError.class);
         assertThatThrownBy(() -> peer.stream.receiveBytes(3, taker)).isInstanceOf(StreamError.class);

@@ -29,6 +29,7 @@ private static final long serialVersionUID = 0L;
   }
   private CallAnswer() {
     message_ = com.google.protobuf.ByteString.EMPTY;
+    bytes_ = "";
   }
 
   public static final com.google.protobuf.Descriptors.Descriptor
@@ -64,6 +65,53 @@ private static final long serialVersionUID = 0L;
     return message_;
   }
 
+  public static final int BYTES_FIELD_NUMBER = 2;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object bytes_ = "";
+  /**
+   * <pre>
+   * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 2;</code>
+   * @return The bytes.
+   */
+  @java.lang.Override
+  public java.lang.String getBytes() {
+    java.lang.Object ref = bytes_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      bytes_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 2;</code>
+   * @return The bytes for bytes.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getBytesBytes() {
+    java.lang.Object ref = bytes_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      bytes_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -81,6 +129,9 @@ private static final long serialVersionUID = 0L;
     if (!message_.isEmpty()) {
       output.writeBytes(1, message_);
     }
+    if (!com.google.protobuf.GeneratedMessage.isStringEmpty(bytes_)) {
+      com.google.protobuf.GeneratedMessage.writeString(output, 2, bytes_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
@@ -88,6 +139,9 @@ private static final long serialVersionUID = 0L;
     if (!message_.isEmpty()) {
       size += com.google.protobuf.CodedOutputStream
         .computeBytesSize(1, message_);
+    }
+    if (!com.google.protobuf.GeneratedMessage.isStringEmpty(bytes_)) {
+      size += com.google.protobuf.GeneratedMessage.computeStringSize(2, bytes_);
     }
     return size;
   }
@@ -115,6 +169,8 @@ private static final long serialVersionUID = 0L;
 
     if (!getMessage()
         .equals(other.getMessage())) return false;
+    if (!getBytes()
+        .equals(other.getBytes())) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -128,6 +184,8 @@ private static final long serialVersionUID = 0L;
     hash = (19 * hash) + getDescriptor().hashCode();
     hash = (37 * hash) + MESSAGE_FIELD_NUMBER;
     hash = (53 * hash) + getMessage().hashCode();
+    hash = (37 * hash) + BYTES_FIELD_NUMBER;
+    hash = (53 * hash) + getBytes().hashCode();
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -260,6 +318,7 @@ private static final long serialVersionUID = 0L;
       super.clear();
       bitField0_ = 0;
       message_ = com.google.protobuf.ByteString.EMPTY;
+      bytes_ = "";
       return this;
     }
 
@@ -296,6 +355,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000001) != 0)) {
         result.message_ = message_;
       }
+      if (((from_bitField0_ & 0x00000002) != 0)) {
+        result.bytes_ = bytes_;
+      }
     }
 
     @java.lang.Override
@@ -312,6 +374,11 @@ private static final long serialVersionUID = 0L;
       if (other == io.huddle.mesh.wire.CallAnswer.getDefaultInstance()) return this;
       if (!other.getMessage().isEmpty()) {
         setMessage(other.getMessage());
+      }
+      if (!other.getBytes().isEmpty()) {
+        bytes_ = other.bytes_;
+        bitField0_ |= 0x00000002;
+        onChanged();
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -342,6 +409,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000001;
               break;
             } // case 10
+            case 18: {
+              bytes_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000002;
+              break;
+            } // case 18
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -399,6 +471,98 @@ private static final long serialVersionUID = 0L;
     public Builder clearMessage() {
       bitField0_ = (bitField0_ & ~0x00000001);
       message_ = getDefaultInstance().getMessage();
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object bytes_ = "";
+    /**
+     * <pre>
+     * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 2;</code>
+     * @return The bytes.
+     */
+    public java.lang.String getBytes() {
+      java.lang.Object ref = bytes_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        bytes_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 2;</code>
+     * @return The bytes for bytes.
+     */
+    public com.google.protobuf.ByteString
+        getBytesBytes() {
+      java.lang.Object ref = bytes_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        bytes_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 2;</code>
+     * @param value The bytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setBytes(
+        java.lang.String value) {
+      java.util.Objects.requireNonNull(value);
+      bytes_ = value;
+      bitField0_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 2;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearBytes() {
+      bytes_ = getDefaultInstance().getBytes();
+      bitField0_ = (bitField0_ & ~0x00000002);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 2;</code>
+     * @param value The bytes for bytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setBytesBytes(
+        com.google.protobuf.ByteString value) {
+      java.util.Objects.requireNonNull(value);
+      checkByteStringIsUtf8(value);
+      bytes_ = value;
+      bitField0_ |= 0x00000002;
       onChanged();
       return this;
     }

@@ -19,4 +19,24 @@ public interface CallAnswerOrBuilder extends
    * @return The message.
    */
   com.google.protobuf.ByteString getMessage();
+
+  /**
+   * <pre>
+   * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 2;</code>
+   * @return The bytes.
+   */
+  java.lang.String getBytes();
+  /**
+   * <pre>
+   * By which the owner gives the byte stream of the answer, once, to the node that asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 2;</code>
+   * @return The bytes for bytes.
+   */
+  com.google.protobuf.ByteString
+      getBytesBytes();
 }

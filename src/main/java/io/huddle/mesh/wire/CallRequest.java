@@ -31,6 +31,7 @@ private static final long serialVersionUID = 0L;
     teams_ =
         com.google.protobuf.LazyStringArrayList.emptyList();
     message_ = com.google.protobuf.ByteString.EMPTY;
+    bytes_ = "";
   }
 
   public static final com.google.protobuf.Descriptors.Descriptor
@@ -160,6 +161,68 @@ private static final long serialVersionUID = 0L;
     return message_;
   }
 
+  public static final int BYTES_FIELD_NUMBER = 6;
+  @SuppressWarnings("serial")
+  private volatile java.lang.Object bytes_ = "";
+  /**
+   * <pre>
+   * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 6;</code>
+   * @return The bytes.
+   */
+  @java.lang.Override
+  public java.lang.String getBytes() {
+    java.lang.Object ref = bytes_;
+    if (ref instanceof java.lang.String) {
+      return (java.lang.String) ref;
+    } else {
+      com.google.protobuf.ByteString bs = 
+          (com.google.protobuf.ByteString) ref;
+      java.lang.String s = bs.toStringUtf8();
+      bytes_ = s;
+      return s;
+    }
+  }
+  /**
+   * <pre>
+   * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 6;</code>
+   * @return The bytes for bytes.
+   */
+  @java.lang.Override
+  public com.google.protobuf.ByteString
+      getBytesBytes() {
+    java.lang.Object ref = bytes_;
+    if (ref instanceof java.lang.String) {
+      com.google.protobuf.ByteString b = 
+          com.google.protobuf.ByteString.copyFromUtf8(
+              (java.lang.String) ref);
+      bytes_ = b;
+      return b;
+    } else {
+      return (com.google.protobuf.ByteString) ref;
+    }
+  }
+
+  public static final int TAKES_BYTES_FIELD_NUMBER = 7;
+  private boolean takesBytes_ = false;
+  /**
+   * <pre>
+   * Whether the requester would take a byte stream of the answer.
+   * </pre>
+   *
+   * <code>bool takes_bytes = 7;</code>
+   * @return The takesBytes.
+   */
+  @java.lang.Override
+  public boolean getTakesBytes() {
+    return takesBytes_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -189,6 +252,12 @@ private static final long serialVersionUID = 0L;
     if (!message_.isEmpty()) {
       output.writeBytes(5, message_);
     }
+    if (!com.google.protobuf.GeneratedMessage.isStringEmpty(bytes_)) {
+      com.google.protobuf.GeneratedMessage.writeString(output, 6, bytes_);
+    }
+    if (takesBytes_ != false) {
+      output.writeBool(7, takesBytes_);
+    }
     getUnknownFields().writeTo(output);
   }
   private int computeSerializedSize_0() {
@@ -216,6 +285,13 @@ private static final long serialVersionUID = 0L;
     if (!message_.isEmpty()) {
       size += com.google.protobuf.CodedOutputStream
         .computeBytesSize(5, message_);
+    }
+    if (!com.google.protobuf.GeneratedMessage.isStringEmpty(bytes_)) {
+      size += com.google.protobuf.GeneratedMessage.computeStringSize(6, bytes_);
+    }
+    if (takesBytes_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(7, takesBytes_);
     }
     return size;
   }
@@ -254,6 +330,10 @@ private static final long serialVersionUID = 0L;
         != other.getGeneration()) return false;
     if (!getMessage()
         .equals(other.getMessage())) return false;
+    if (!getBytes()
+        .equals(other.getBytes())) return false;
+    if (getTakesBytes()
+        != other.getTakesBytes()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -281,6 +361,11 @@ private static final long serialVersionUID = 0L;
         getGeneration());
     hash = (37 * hash) + MESSAGE_FIELD_NUMBER;
     hash = (53 * hash) + getMessage().hashCode();
+    hash = (37 * hash) + BYTES_FIELD_NUMBER;
+    hash = (53 * hash) + getBytes().hashCode();
+    hash = (37 * hash) + TAKES_BYTES_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getTakesBytes());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -428,6 +513,8 @@ private static final long serialVersionUID = 0L;
           com.google.protobuf.LazyStringArrayList.emptyList();
       generation_ = 0L;
       message_ = com.google.protobuf.ByteString.EMPTY;
+      bytes_ = "";
+      takesBytes_ = false;
       return this;
     }
 
@@ -481,6 +568,12 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000010) != 0)) {
         result.message_ = message_;
       }
+      if (((from_bitField0_ & 0x00000020) != 0)) {
+        result.bytes_ = bytes_;
+      }
+      if (((from_bitField0_ & 0x00000040) != 0)) {
+        result.takesBytes_ = takesBytes_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -517,6 +610,14 @@ private static final long serialVersionUID = 0L;
       }
       if (!other.getMessage().isEmpty()) {
         setMessage(other.getMessage());
+      }
+      if (!other.getBytes().isEmpty()) {
+        bytes_ = other.bytes_;
+        bitField0_ |= 0x00000020;
+        onChanged();
+      }
+      if (other.getTakesBytes() != false) {
+        setTakesBytes(other.getTakesBytes());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -569,6 +670,16 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000010;
               break;
             } // case 42
+            case 50: {
+              bytes_ = input.readStringRequireUtf8();
+              bitField0_ |= 0x00000020;
+              break;
+            } // case 50
+            case 56: {
+              takesBytes_ = input.readBool();
+              bitField0_ |= 0x00000040;
+              break;
+            } // case 56
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -944,6 +1055,142 @@ private static final long serialVersionUID = 0L;
     public Builder clearMessage() {
       bitField0_ = (bitField0_ & ~0x00000010);
       message_ = getDefaultInstance().getMessage();
+      onChanged();
+      return this;
+    }
+
+    private java.lang.Object bytes_ = "";
+    /**
+     * <pre>
+     * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 6;</code>
+     * @return The bytes.
+     */
+    public java.lang.String getBytes() {
+      java.lang.Object ref = bytes_;
+      if (!(ref instanceof java.lang.String)) {
+        com.google.protobuf.ByteString bs =
+            (com.google.protobuf.ByteString) ref;
+        java.lang.String s = bs.toStringUtf8();
+        bytes_ = s;
+        return s;
+      } else {
+        return (java.lang.String) ref;
+      }
+    }
+    /**
+     * <pre>
+     * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 6;</code>
+     * @return The bytes for bytes.
+     */
+    public com.google.protobuf.ByteString
+        getBytesBytes() {
+      java.lang.Object ref = bytes_;
+      if (ref instanceof String) {
+        com.google.protobuf.ByteString b = 
+            com.google.protobuf.ByteString.copyFromUtf8(
+                (java.lang.String) ref);
+        bytes_ = b;
+        return b;
+      } else {
+        return (com.google.protobuf.ByteString) ref;
+      }
+    }
+    /**
+     * <pre>
+     * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 6;</code>
+     * @param value The bytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setBytes(
+        java.lang.String value) {
+      java.util.Objects.requireNonNull(value);
+      bytes_ = value;
+      bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 6;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearBytes() {
+      bytes_ = getDefaultInstance().getBytes();
+      bitField0_ = (bitField0_ & ~0x00000020);
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+     * </pre>
+     *
+     * <code>string bytes = 6;</code>
+     * @param value The bytes for bytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setBytesBytes(
+        com.google.protobuf.ByteString value) {
+      java.util.Objects.requireNonNull(value);
+      checkByteStringIsUtf8(value);
+      bytes_ = value;
+      bitField0_ |= 0x00000020;
+      onChanged();
+      return this;
+    }
+
+    private boolean takesBytes_ ;
+    /**
+     * <pre>
+     * Whether the requester would take a byte stream of the answer.
+     * </pre>
+     *
+     * <code>bool takes_bytes = 7;</code>
+     * @return The takesBytes.
+     */
+    @java.lang.Override
+    public boolean getTakesBytes() {
+      return takesBytes_;
+    }
+    /**
+     * <pre>
+     * Whether the requester would take a byte stream of the answer.
+     * </pre>
+     *
+     * <code>bool takes_bytes = 7;</code>
+     * @param value The takesBytes to set.
+     * @return This builder for chaining.
+     */
+    public Builder setTakesBytes(boolean value) {
+
+      takesBytes_ = value;
+      bitField0_ |= 0x00000040;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Whether the requester would take a byte stream of the answer.
+     * </pre>
+     *
+     * <code>bool takes_bytes = 7;</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearTakesBytes() {
+      bitField0_ = (bitField0_ & ~0x00000040);
+      takesBytes_ = false;
       onChanged();
       return this;
     }

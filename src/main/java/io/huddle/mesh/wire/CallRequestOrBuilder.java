@@ -79,4 +79,34 @@ public interface CallRequestOrBuilder extends
    * @return The message.
    */
   com.google.protobuf.ByteString getMessage();
+
+  /**
+   * <pre>
+   * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 6;</code>
+   * @return The bytes.
+   */
+  java.lang.String getBytes();
+  /**
+   * <pre>
+   * By which the requester gives the byte stream of the call, once, to the node that is asked; empty without one.
+   * </pre>
+   *
+   * <code>string bytes = 6;</code>
+   * @return The bytes for bytes.
+   */
+  com.google.protobuf.ByteString
+      getBytesBytes();
+
+  /**
+   * <pre>
+   * Whether the requester would take a byte stream of the answer.
+   * </pre>
+   *
+   * <code>bool takes_bytes = 7;</code>
+   * @return The takesBytes.
+   */
+  boolean getTakesBytes();
 }

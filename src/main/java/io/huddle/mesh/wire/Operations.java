@@ -52,6 +52,16 @@ public final class Operations extends com.google.protobuf.GeneratedFile {
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_huddle_mesh_CallAnswer_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_huddle_mesh_BytesRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_huddle_mesh_BytesRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_huddle_mesh_BytesAnswer_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_huddle_mesh_BytesAnswer_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_huddle_mesh_MetadataRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -85,19 +95,21 @@ public final class Operations extends com.google.protobuf.GeneratedFile {
       "\004node\030\003 \001(\003\022\017\n\007process\030\004 \001(\t\"3\n\014FenceReq" +
       "uest\022#\n\006target\030\001 \001(\0132\023.huddle.mesh.Targe" +
       "t\"6\n\013FenceAnswer\022\'\n\010standing\030\001 \001(\0162\025.hud" +
-      "dle.mesh.Standing\"y\n\013CallRequest\022#\n\006targ" +
-      "et\030\001 \001(\0132\023.huddle.mesh.Target\022\021\n\teverybo" +
-      "dy\030\002 \001(\010\022\r\n\005teams\030\003 \003(\t\022\022\n\ngeneration\030\004 " +
-      "\001(\003\022\017\n\007message\030\005 \001(\014\"\035\n\nCallAnswer\022\017\n\007me" +
-      "ssage\030\001 \001(\014\"g\n\017MetadataRequest\022#\n\006target" +
-      "\030\001 \001(\0132\023.huddle.mesh.Target\022\021\n\teverybody" +
-      "\030\002 \001(\010\022\r\n\005teams\030\003 \003(\t\022\r\n\005patch\030\004 \001(\t\"\"\n\016" +
-      "MetadataAnswer\022\020\n\010metadata\030\001 \001(\t\"8\n\021Disc" +
-      "onnectRequest\022#\n\006target\030\001 \001(\0132\023.huddle.m" +
-      "esh.Target\"\022\n\020DisconnectAnswer*D\n\010Standi" +
-      "ng\022\030\n\024STANDING_UNSPECIFIED\020\000\022\n\n\006FENCED\020\001" +
-      "\022\010\n\004GONE\020\002\022\010\n\004LIVE\020\003B\027\n\023io.huddle.mesh.w" +
-      "ireP\001b\006proto3"
+      "dle.mesh.Standing\"\235\001\n\013CallRequest\022#\n\006tar" +
+      "get\030\001 \001(\0132\023.huddle.mesh.Target\022\021\n\teveryb" +
+      "ody\030\002 \001(\010\022\r\n\005teams\030\003 \003(\t\022\022\n\ngeneration\030\004" +
+      " \001(\003\022\017\n\007message\030\005 \001(\014\022\r\n\005bytes\030\006 \001(\t\022\023\n\013" +
+      "takes_bytes\030\007 \001(\010\",\n\nCallAnswer\022\017\n\007messa" +
+      "ge\030\001 \001(\014\022\r\n\005bytes\030\002 \001(\t\"\035\n\014BytesRequest\022" +
+      "\r\n\005bytes\030\001 \001(\t\"\r\n\013BytesAnswer\"g\n\017Metadat" +
+      "aRequest\022#\n\006target\030\001 \001(\0132\023.huddle.mesh.T" +
+      "arget\022\021\n\teverybody\030\002 \001(\010\022\r\n\005teams\030\003 \003(\t\022" +
+      "\r\n\005patch\030\004 \001(\t\"\"\n\016MetadataAnswer\022\020\n\010meta" +
+      "data\030\001 \001(\t\"8\n\021DisconnectRequest\022#\n\006targe" +
+      "t\030\001 \001(\0132\023.huddle.mesh.Target\"\022\n\020Disconne" +
+      "ctAnswer*D\n\010Standing\022\030\n\024STANDING_UNSPECI" +
+      "FIED\020\000\022\n\n\006FENCED\020\001\022\010\n\004GONE\020\002\022\010\n\004LIVE\020\003B\027" +
+      "\n\023io.huddle.mesh.wireP\001b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -126,33 +138,45 @@ public final class Operations extends com.google.protobuf.GeneratedFile {
     internal_static_huddle_mesh_CallRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_CallRequest_descriptor,
-        new java.lang.String[] { "Target", "Everybody", "Teams", "Generation", "Message", });
+        new java.lang.String[] { "Target", "Everybody", "Teams", "Generation", "Message", "Bytes", "TakesBytes", });
     internal_static_huddle_mesh_CallAnswer_descriptor =
       getDescriptor().getMessageType(4);
     internal_static_huddle_mesh_CallAnswer_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_CallAnswer_descriptor,
-        new java.lang.String[] { "Message", });
-    internal_static_huddle_mesh_MetadataRequest_descriptor =
+        new java.lang.String[] { "Message", "Bytes", });
+    internal_static_huddle_mesh_BytesRequest_descriptor =
       getDescriptor().getMessageType(5);
+    internal_static_huddle_mesh_BytesRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_huddle_mesh_BytesRequest_descriptor,
+        new java.lang.String[] { "Bytes", });
+    internal_static_huddle_mesh_BytesAnswer_descriptor =
+      getDescriptor().getMessageType(6);
+    internal_static_huddle_mesh_BytesAnswer_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_huddle_mesh_BytesAnswer_descriptor,
+        new java.lang.String[] { });
+    internal_static_huddle_mesh_MetadataRequest_descriptor =
+      getDescriptor().getMessageType(7);
     internal_static_huddle_mesh_MetadataRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_MetadataRequest_descriptor,
         new java.lang.String[] { "Target", "Everybody", "Teams", "Patch", });
     internal_static_huddle_mesh_MetadataAnswer_descriptor =
-      getDescriptor().getMessageType(6);
+      getDescriptor().getMessageType(8);
     internal_static_huddle_mesh_MetadataAnswer_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_MetadataAnswer_descriptor,
         new java.lang.String[] { "Metadata", });
     internal_static_huddle_mesh_DisconnectRequest_descriptor =
-      getDescriptor().getMessageType(7);
+      getDescriptor().getMessageType(9);
     internal_static_huddle_mesh_DisconnectRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_DisconnectRequest_descriptor,
         new java.lang.String[] { "Target", });
     internal_static_huddle_mesh_DisconnectAnswer_descriptor =
-      getDescriptor().getMessageType(8);
+      getDescriptor().getMessageType(10);
     internal_static_huddle_mesh_DisconnectAnswer_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_huddle_mesh_DisconnectAnswer_descriptor,
