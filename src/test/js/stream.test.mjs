@@ -69,6 +69,22 @@ test('calls_answeredOutOfOrder_getTheirOwnResponses', async () => {
   assert.deepEqual(await Promise.all([first, second]), [{ message: 'a' }, { message: 'b' }]);
 });
 
+test('byteStream_ofTheServer_isRefusedOnceAndTheCallsGoOn', async () => {
+  const stream = standing();
+  const call = stream.call('uEcho', { message: 'a' });
+  const write = (streamId) => socket.says({ byteStreamOperation: { streamId, write: { chunk: 'aGk=' } } });
+  write(2);
+  write(2);
+  write(4);
+  socket.says({ byteStreamOperation: { streamId: 2, finish: {} } });
+  socket.says({ byteStreamOperation: { streamId: 1, destroy: {} } });
+  const refused = socket.sent.filter((message) => message.byteStreamOperation);
+  assert.deepEqual(refused.map(({ byteStreamOperation }) => byteStreamOperation.streamId), [2, 4]);
+  assert.ok(refused.every(({ byteStreamOperation }) => byteStreamOperation.destroy.error));
+  socket.says({ requestId: socket.sent[0].requestId, reply: true, uEchoResponse: { message: 'a' } });
+  assert.deepEqual(await call, { message: 'a' });
+});
+
 test('call_refused_isTheProblemOfTheRestContract', async () => {
   const stream = standing();
   const call = stream.call('uRenew', {});

@@ -15,6 +15,8 @@ const IN_FLIGHT = 48;
 const WAITING = 512;
 /** A receipt may be held back for three seconds; sent a little earlier, it is there in time. */
 const RECEIPT_MS = 2_500;
+/** Byte streams that were refused and of which more may be on its way. */
+const REFUSED = 256;
 
 const CAUSES = {
   1000: 'normal',
@@ -100,6 +102,7 @@ export class Stream {
   #last = 0;
   #pings = 0;
   #messages = 0;
+  #refused = new Set();
   #heardAt;
   #pingedAt;
   #checking = null;
@@ -176,9 +179,18 @@ export class Stream {
     const { requestId, reply, requestAck } = message;
     // The server needs no receipt for what it answers anyway; one that comes all the same changes nothing.
     if (message.pingPong) this.#pinged();
-    else if (requestAck || message.byteStreamOperation) return;
+    else if (requestAck) return;
+    else if (message.byteStreamOperation) this.#refuseBytes(message.byteStreamOperation);
     else if (reply) this.#replied(requestId, message);
     else if (requestId) this.#serve(requestId, message);
+  }
+
+  /** This client takes no byte streams. Whoever sends one is told so once, and need not go on. */
+  #refuseBytes({ streamId, write }) {
+    if (!write || streamId % 2 || this.#refused.has(streamId)) return;
+    if (this.#refused.size >= REFUSED) this.#refused.delete(this.#refused.values().next().value);
+    this.#refused.add(streamId);
+    this.#send({ byteStreamOperation: { streamId, destroy: { error: 'no byte streams' } } });
   }
 
   /** The first ping says that the place is reserved, the second that the stream is public. */

@@ -56,9 +56,10 @@ final class Announced implements ByteSource, ByteReceiver {
 
     /** Runs once, if it is broken off before anybody takes it. */
     void whenLost(Runnable told) {
-        var unused = taker.exceptionally(lost -> {
-            told.run();
-            throw new IllegalStateException(lost);
+        var unused = taker.whenComplete((receiver, lost) -> {
+            if (lost != null) {
+                told.run();
+            }
         });
     }
 

@@ -5,6 +5,7 @@ import io.huddle.membership.MembershipBackend;
 import io.huddle.security.ClientKeyDeleted;
 import io.huddle.security.ClientKeys;
 import io.huddle.security.Identity;
+import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientStream;
@@ -19,6 +20,7 @@ import jakarta.json.JsonReader;
 import java.io.StringReader;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,16 +29,12 @@ import java.util.logging.Logger;
 
 /**
  * Ends the streams of clients whose key was deleted, wherever they are. The node that deleted one tells the others, which is
- * best effort; so each node looks, too, every half minute, whether the keys of its streams are still there.
+ * best effort; so each node looks every {@code huddle.keys.check-seconds}, too, whether the keys of its streams are still there.
  */
 @ApplicationScoped
 public class DeletedKeys {
     private static final Logger LOG = Logger.getLogger(DeletedKeys.class.getName());
     private static final String TYPE = "client-key-deleted";
-    private static final Duration CHECK = Duration.ofSeconds(30);
-
-    /** A stream comes after its key; by how much more the two clocks must differ to tell that the key is another one. */
-    private static final Duration MARGIN = Duration.ofSeconds(2);
 
     @Inject
     private Membership membership;
@@ -57,25 +55,27 @@ public class DeletedKeys {
         if (nodes.isShared()) {
             membership.onBroadcast(TYPE, heard -> client(heard.json()).ifPresent(streams::forget));
         }
-        background.repeat("the check of clients' keys", CHECK, CHECK, this::check);
+        Duration pause = Duration.ofSeconds(Setting.KEY_CHECK_SECONDS.value());
+        background.repeat("the check of clients' keys", pause, pause, this::check);
     }
 
-    /** Ends the streams of this node whose key is gone, or has been made anew under the same id. */
+    /** Ends the streams of this node whose key is gone, or is another one under the same id. One query. */
     void check() throws SQLException {
-        Map<String, Duration> open = new HashMap<>();
+        Map<String, Identity.Client> open = new HashMap<>();
         for (ClientStream stream : streams.all()) {
             if (stream.identity() instanceof Identity.Client client) {
-                open.put(client.client(), stream.age());
+                open.put(client.client(), client);
             }
         }
         if (open.isEmpty()) {
             return;
         }
-        Map<String, Duration> ages = keys.ages(open.keySet());
-        open.forEach((client, age) -> {
-            Duration key = ages.get(client);
-            if (key == null || age.compareTo(key.plus(MARGIN)) > 0) {
-                streams.forget(client);
+        Map<String, Instant> made = keys.made(open.keySet());
+        open.forEach((id, client) -> {
+            Instant now = made.get(id);
+            Instant then = client.keyMadeAt();
+            if (now == null || (then != null && !then.equals(now))) {
+                streams.forget(id);
             }
         });
     }

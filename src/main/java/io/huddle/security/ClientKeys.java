@@ -16,7 +16,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -62,7 +61,7 @@ public class ClientKeys {
     private static final String TEAMS = "SELECT team FROM client_team WHERE client = ?";
     private static final String SECRETS = "SELECT id, number, sealed, created_at, created_by FROM client_secret"
             + " WHERE client = ? ORDER BY number DESC";
-    private static final String AGES = "SELECT client, created_at FROM client_key WHERE client = ANY (?)";
+    private static final String MADE = "SELECT client, created_at FROM client_key WHERE client = ANY (?)";
     private static final String FORGET = "DELETE FROM client_secret WHERE client = ? AND number < ?";
     private static final List<String> DELETES = List.of(
             "DELETE FROM client_secret WHERE client = ?",
@@ -201,23 +200,20 @@ public class ClientKeys {
         }
     }
 
-    /** How old the keys of these clients are, in one query; of one without a key there is none. */
+    /** When the keys of these clients were made, in one query; of one without a key there is nothing. */
     @Retried
-    public Map<String, Duration> ages(Collection<String> clients) throws SQLException {
-        Map<String, Duration> ages = new HashMap<>();
+    public Map<String, Instant> made(Collection<String> clients) throws SQLException {
+        Map<String, Instant> made = new HashMap<>();
         try (Connection connection = database.connection();
-                PreparedStatement query = connection.prepareStatement(AGES)) {
+                PreparedStatement query = connection.prepareStatement(MADE)) {
             query.setArray(1, connection.createArrayOf("VARCHAR", clients.toArray()));
-            Instant now = clock.read();
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
-                    ages.put(
-                            rows.getString(1),
-                            Duration.between(rows.getTimestamp(2).toInstant(), now));
+                    made.put(rows.getString(1), rows.getTimestamp(2).toInstant());
                 }
             }
         }
-        return ages;
+        return made;
     }
 
     /**
@@ -241,7 +237,9 @@ public class ClientKeys {
             }
             Head head = found.get(0);
             return Optional.of(
-                    new Signer(new Identity.Client(client, head.roles(), teams(connection, client)), opened));
+                    new Signer(
+                            new Identity.Client(client, head.roles(), teams(connection, client), head.createdAt()),
+                            opened));
         }
     }
 

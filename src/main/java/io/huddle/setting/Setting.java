@@ -113,6 +113,7 @@ public enum Setting {
     MESH_LEASE_MS("huddle.mesh.lease-ms", 9_000, 1_000, 120_000),
     MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
+    KEY_CHECK_SECONDS("huddle.keys.check-seconds", 30, 1, 3_600),
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),

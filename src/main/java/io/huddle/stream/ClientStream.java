@@ -59,8 +59,7 @@ public final class ClientStream {
     private volatile @Nullable String metadata;
     private volatile long order;
     private volatile CloseCause cause = CloseCause.NORMAL;
-    private final long openedAt = System.nanoTime();
-    private volatile long heardAt = openedAt;
+    private volatile long heardAt = System.nanoTime();
     private volatile long deadAt;
     /** The socket takes nothing: its close will wait. */
     private volatile boolean stuck;
@@ -167,11 +166,6 @@ public final class ClientStream {
     public @Nullable String attribute(String name) {
         Map<String, String> all = attributes;
         return all == null ? null : all.get(name);
-    }
-
-    /** How long ago it came. */
-    public Duration age() {
-        return Duration.ofNanos(System.nanoTime() - openedAt);
     }
 
     /** True from publication until the end. */

@@ -1,7 +1,14 @@
 package io.huddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.huddle.client.ByteInput;
+import io.huddle.client.ByteOutput;
+import io.huddle.client.ClientKey;
+import io.huddle.client.ClientOptions;
+import io.huddle.client.HuddleClient;
+import io.huddle.client.RemoteError;
 import io.huddle.cluster.MeshCluster.Badge;
 import io.huddle.cluster.MeshCluster.Guest;
 import io.huddle.harness.Answer;
@@ -9,6 +16,8 @@ import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import io.huddle.harness.StreamClient;
+import io.huddle.wire.DCallRequest;
+import io.huddle.wire.DCallResponse;
 import io.huddle.wire.DEventsRequest;
 import io.huddle.wire.DEventsResponse;
 import io.huddle.wire.DSignalRequest;
@@ -22,12 +31,15 @@ import io.huddle.wire.USignalResponse;
 import io.huddle.wire.USubscribeRequest;
 import io.huddle.wire.USubscribeResponse;
 import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -231,6 +243,114 @@ class ReachIT {
         synchronized (outcomes) {
             assertThat(outcomes).containsExactlyEntriesOf(Map.of("ok", count));
         }
+    }
+
+    /** A call carries megabytes along and brings some back, from a client of one node to a client of another. */
+    @Test
+    void byteStreams_withACallToAnotherNode_crossWholeBothWays() throws Exception {
+        byte[] up = bytes(6 << 20);
+        byte[] down = bytes(3 << 20);
+        Badge badge = mesh.badge(team);
+        CompletableFuture<byte[]> taken = new CompletableFuture<>();
+        HuddleClient target = client(badge, mesh.two);
+        target.serve(DCallRequest.class, call -> {
+            ByteInput input = target.receiveBytes(call.getStreamId());
+            if (call.getType().equals("refuse")) {
+                throw new RemoteError("not now", true);
+            }
+            ByteOutput output = target.openBytes();
+            var unusedReading = later(() -> taken.complete(input.readAllBytes()));
+            var unusedWriting = later(() -> write(output, down));
+            return DCallResponse.newBuilder()
+                    .setData(call.getData())
+                    .setStreamId(output.id())
+                    .build();
+        });
+        target.connect().get(30, TimeUnit.SECONDS);
+        HuddleClient caller = client(mesh.badge(team, "integrator"), mesh.one);
+        caller.connect().get(30, TimeUnit.SECONDS);
+
+        ByteOutput there = caller.openBytes();
+        UCallResponse answer = caller.call(carrying(badge, "take", there), UCallResponse.class)
+                .get(30, TimeUnit.SECONDS);
+        CompletableFuture<Void> writing = later(() -> write(there, up));
+        try (ByteInput back = caller.receiveBytes(answer.getStreamId())) {
+            assertThat(back.readAllBytes()).isEqualTo(down);
+        }
+        writing.get(60, TimeUnit.SECONDS);
+        assertThat(taken.get(60, TimeUnit.SECONDS)).isEqualTo(up);
+
+        ByteOutput refused = caller.openBytes();
+        assertThatThrownBy(() -> caller.call(carrying(badge, "refuse", refused), UCallResponse.class)
+                        .get(30, TimeUnit.SECONDS))
+                .hasMessageContaining("client-error");
+        Awaiting.asserted(() -> assertThatThrownBy(refused::flush).hasMessage("client-error"));
+    }
+
+    /** What may go wrong on a thread of its own. */
+    @FunctionalInterface
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private static CompletableFuture<Void> later(Work work) {
+        return CompletableFuture.runAsync(() -> {
+            try {
+                work.run();
+            } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+            }
+        });
+    }
+
+    private static void write(ByteOutput output, byte[] bytes) throws IOException {
+        output.write(bytes);
+        output.close();
+    }
+
+    private static byte[] bytes(int count) {
+        byte[] all = new byte[count];
+        new Random(count).nextBytes(all);
+        return all;
+    }
+
+    private HuddleClient client(Badge badge, Node node) {
+        return mesh.keep(HuddleClient.withKey(
+                URI.create("ws://localhost:" + node.port() + "/stream"),
+                new ClientKey(badge.id(), badge.secret()),
+                ClientOptions.defaults()));
+    }
+
+    private static UCallRequest carrying(Badge to, String type, ByteOutput bytes) {
+        return call(to.id()).toBuilder().setType(type).setStreamId(bytes.id()).build();
+    }
+
+    /** A ghost that was removed stayed listed on the other nodes until somebody read it there. */
+    @Test
+    void removal_ofAGhostOfAnotherNode_isSeenAtOnceEverywhere() {
+        String room = mesh.room(team, 20, 60);
+        Guest ghost = mesh.guest(team, room, "ghost", mesh.two);
+        Guest stays = mesh.guest(team, room, "stays", mesh.three);
+
+        mesh.operator(mesh.one)
+                .post(
+                        "/admin/sessions/" + ghost.session() + "/remove",
+                        Api.json()
+                                .add("generation", ghost.member().generation())
+                                .build())
+                .assertStatus(204);
+
+        for (Node node : mesh.nodes()) {
+            assertThat(mesh.integrator(team, node)
+                            .roster(room)
+                            .json()
+                            .getJsonArray("entries")
+                            .getValuesAs(JsonObject.class))
+                    .extracting(entry -> entry.getString("session"))
+                    .containsExactly(stays.session());
+            ghost.member().on(node).renew().assertProblem(410, "session-ended");
+        }
+        assertThat(ghost.stream().awaitClose().code()).isEqualTo(4004);
     }
 
     /** A listing asked every owner, and failed when one was slow. */

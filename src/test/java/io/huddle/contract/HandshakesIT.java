@@ -248,6 +248,22 @@ class HandshakesIT extends Contract {
         refused(signed(key), 403);
     }
 
+    /** A node that was not told that a key was deleted kept the stream of its client, for as long as that liked. */
+    @Test
+    void key_goneWithoutAWord_endsItsStreamAtTheNextLook() {
+        Key gone = key();
+        Key kept = key();
+        StreamClient stream = signed(gone).connect();
+        StreamClient other = signed(kept).connect();
+
+        for (String table : List.of("client_secret", "client_team", "client_key")) {
+            site.store().update("DELETE FROM " + table + " WHERE client = ?", gone.client());
+        }
+
+        assertThat(stream.awaitClose().code()).isEqualTo(4005);
+        assertThat(other.isClosed()).isFalse();
+    }
+
     @ParameterizedTest
     @CsvSource({"pv, 2", "pv, 5", "pv, ''", "nonce, short", "ts, soon", "id, ''", "supersede, 2"})
     void parameter_malformed_isABadRequest(String name, String value) {

@@ -35,6 +35,7 @@ enum Site {
             "HUDDLE_RETENTION_INTERVAL_SECONDS", "1",
             "HUDDLE_EVENTS_KEEP_ALIVE_SECONDS", "1",
             "HUDDLE_KEYS_SECRET", "seals the clients' secrets in the tests",
+            "HUDDLE_KEYS_CHECK_SECONDS", "1",
             "LOG_FORMAT", "json");
 
     /**

@@ -11,11 +11,10 @@ import io.huddle.security.Identity;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.Streams;
-import io.huddle.stream.TestClient;
 import io.huddle.stream.TestStreams;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -30,7 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DeletedKeysTest {
+    private static final Instant MADE = Instant.parse("2026-11-30T12:00:00Z");
+
     private final List<String> sent = new ArrayList<>();
+    private final TestStreams streams = new TestStreams((ended, cause) -> {});
 
     private final class Sending extends Membership {
         @Override
@@ -62,18 +64,17 @@ class DeletedKeysTest {
     void streams_whoseKeyIsGoneOrAnother_endThoughNobodyToldIt() throws SQLException {
         Map<String, ClientStream> open = new HashMap<>();
         for (String client : List.of("c-kept", "c-gone", "c-again")) {
-            open.put(client, new TestClient(client, "team-a").stream);
+            open.put(client, streams.open(new Identity.Client(client, Set.of(), Set.of(), MADE), client, false));
         }
-        ClientStream ada = new TestStreams((ended, cause) -> {}).open(new Identity.Participant("s-1", 1), "s-1", true);
-        open.put("s-1", ada);
+        open.put("s-1", streams.open(new Identity.Participant("s-1", 1), "s-1", true));
         List<Set<String>> asked = new ArrayList<>();
         DeletedKeys checked = Injected.into(keys(false), "streams", new Owned(open));
         Injected.into(checked, "keys", new ClientKeys() {
             @Override
-            public Map<String, Duration> ages(Collection<String> clients) {
+            public Map<String, Instant> made(Collection<String> clients) {
                 asked.add(Set.copyOf(clients));
-                // The one was made anew, a long time after its stream came.
-                return Map.of("c-kept", Duration.ofHours(1), "c-again", Duration.ofHours(-1));
+                // The one was deleted and made anew while its stream was open.
+                return Map.of("c-kept", MADE, "c-again", MADE.plusSeconds(1));
             }
         });
 
@@ -91,7 +92,7 @@ class DeletedKeysTest {
         DeletedKeys checked = Injected.into(keys(false), "streams", new Owned(Map.of()));
         Injected.into(checked, "keys", new ClientKeys() {
             @Override
-            public Map<String, Duration> ages(Collection<String> clients) {
+            public Map<String, Instant> made(Collection<String> clients) {
                 throw new AssertionError("asked for " + clients);
             }
         });

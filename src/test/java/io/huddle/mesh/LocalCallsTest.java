@@ -110,5 +110,6 @@ class LocalCallsTest {
                 .build();
 
         assertThat(refusal(calls.call(stream, large, Duration.ofSeconds(5)))).isEqualTo(Refusal.PAYLOAD_TOO_LARGE);
+        assertThat(stream.isDead()).isFalse();
     }
 }

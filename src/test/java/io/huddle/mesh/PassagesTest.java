@@ -372,6 +372,21 @@ class PassagesTest {
     }
 
     @Test
+    void handle_ofWhatIsOver_givesNothingAndHoldsNoPlace() {
+        Announced offered =
+                Announced.of(receiver -> target.stream.receiveBytes(1, receiver), Passages.PATIENCE);
+        String handle = two.passages.offer(offered, "", one.number, one.process);
+        offered.breakOff("enough");
+        assertThat(two.passages.open()).isZero();
+
+        one.local.pour(one.passages.source(handle, "", two.number, two.process), caller.stream);
+
+        assertEnd(caller, 2, "destroyed owner-unavailable");
+        assertEnd(target, 1, "destroyed enough");
+        assertNothingLeft();
+    }
+
+    @Test
     void announced_notTakenInTime_isBrokenOffAndGivesItsPlaceBack() {
         Announced late = Announced.of(receiver -> target.stream.receiveBytes(1, receiver), Duration.ofMillis(50));
         two.passages.offer(late, "", one.number, one.process);
