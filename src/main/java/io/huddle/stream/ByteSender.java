@@ -80,7 +80,7 @@ public final class ByteSender {
     /** All bytes were written; completes when the socket has taken that. */
     public CompletableFuture<Void> finish() {
         synchronized (this) {
-            if (over) {
+            if (over || isBroken) {
                 return CompletableFuture.failedFuture(new StreamError("the byte stream is over", false));
             }
             over = true;
@@ -93,7 +93,7 @@ public final class ByteSender {
     public void destroy(@Nullable String reason) {
         ByteStreamOperation end = operation().setDestroy(destroyed(reason)).build();
         synchronized (this) {
-            if (over) {
+            if (over || isBroken) {
                 return;
             }
             over = true;
