@@ -236,10 +236,8 @@ public class ClientKeys {
                 return Optional.empty();
             }
             Head head = found.get(0);
-            return Optional.of(
-                    new Signer(
-                            new Identity.Client(client, head.roles(), teams(connection, client), head.createdAt()),
-                            opened));
+            return Optional.of(new Signer(
+                    new Identity.Client(client, head.roles(), teams(connection, client), head.createdAt()), opened));
         }
     }
 

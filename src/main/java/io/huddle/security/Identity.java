@@ -14,7 +14,11 @@ public sealed interface Identity {
      *
      * @param keyMadeAt tells the key from a later one of the same client; null if nothing is known of it
      */
-    record Client(String client, Set<Role> roles, Set<String> teams, @Nullable Instant keyMadeAt) implements Identity {
+    record Client(
+            String client,
+            Set<Role> roles,
+            Set<String> teams,
+            @Nullable Instant keyMadeAt) implements Identity {
         public Client(String client, Set<Role> roles, Set<String> teams) {
             this(client, roles, teams, null);
         }

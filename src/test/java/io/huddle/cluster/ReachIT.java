@@ -271,8 +271,8 @@ class ReachIT {
         caller.connect().get(30, TimeUnit.SECONDS);
 
         ByteOutput there = caller.openBytes();
-        UCallResponse answer = caller.call(carrying(badge, "take", there), UCallResponse.class)
-                .get(30, TimeUnit.SECONDS);
+        UCallResponse answer =
+                caller.call(carrying(badge, "take", there), UCallResponse.class).get(30, TimeUnit.SECONDS);
         CompletableFuture<Void> writing = later(() -> write(there, up));
         try (ByteInput back = caller.receiveBytes(answer.getStreamId())) {
             assertThat(back.readAllBytes()).isEqualTo(down);

@@ -373,8 +373,7 @@ class PassagesTest {
 
     @Test
     void handle_ofWhatIsOver_givesNothingAndHoldsNoPlace() {
-        Announced offered =
-                Announced.of(receiver -> target.stream.receiveBytes(1, receiver), Passages.PATIENCE);
+        Announced offered = Announced.of(receiver -> target.stream.receiveBytes(1, receiver), Passages.PATIENCE);
         String handle = two.passages.offer(offered, "", one.number, one.process);
         offered.breakOff("enough");
         assertThat(two.passages.open()).isZero();
