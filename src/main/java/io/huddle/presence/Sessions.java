@@ -17,6 +17,7 @@ import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
@@ -72,6 +73,12 @@ public class Sessions {
     private Event<Expired> expired;
 
     @Inject
+    private Event<Removed> removed;
+
+    @Inject
+    private Instance<Drifting> drifting;
+
+    @Inject
     private Event<OperatorActed> acted;
 
     /**
@@ -79,16 +86,27 @@ public class Sessions {
      *
      * @param before the seat it comes from
      * @param now of the join or renewal
+     * @param synthetic whether its room is left out of what is counted
      */
-    public record Returned(Seat before, Seat after, Instant now) {}
+    public record Returned(Seat before, Seat after, Instant now, boolean synthetic) {}
 
     /**
      * A session has expired.
      *
      * @param leaseUntil when its lease ended
      * @param provenAt its last proof of life
+     * @param synthetic whether its room is left out of what is counted
      */
-    public record Expired(Instant leaseUntil, Instant provenAt, Instant at) {}
+    public record Expired(Instant leaseUntil, Instant provenAt, Instant at, boolean synthetic) {}
+
+    /**
+     * An operator has ended a generation.
+     *
+     * @param provenAt its last proof of life
+     * @param drifting whether it was judged to drift
+     * @param synthetic whether its room is left out of what is counted
+     */
+    public record Removed(Instant provenAt, Instant at, boolean drifting, boolean synthetic) {}
 
     /** What a command answered. */
     record Outcome(Seat seat, Instant now) {}
@@ -122,7 +140,7 @@ public class Sessions {
             keys.keep(session.id(), key, verdict.seat().generation());
         }
         Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), moment.now());
-        returned.fire(new Returned(before, verdict.seat(), moment.now()));
+        returned.fire(new Returned(before, verdict.seat(), moment.now(), room.isSynthetic()));
         return MembershipJson.of(
                 room,
                 session,
@@ -138,7 +156,8 @@ public class Sessions {
         Seat before = locked.session().seat();
         Verdict verdict = SessionRules.renew(before, locked.room().state(), generation, counter, locked.now());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "renew");
-        returned.fire(new Returned(before, verdict.seat(), locked.now()));
+        returned.fire(
+                new Returned(before, verdict.seat(), locked.now(), locked.room().isSynthetic()));
         return new Outcome(verdict.seat(), locked.now());
     }
 
@@ -248,7 +267,8 @@ public class Sessions {
                     "node-lost",
                     room.id(),
                     session.id(),
-                    session.seat().generation()));
+                    session.seat().generation(),
+                    room.isSynthetic()));
             return 0;
         }
         carryOut(room, session, verdict, now, "node-lost");
@@ -264,9 +284,15 @@ public class Sessions {
     public void remove(Caller operator, String roomId, String sessionId, long generation, String reason)
             throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict =
-                SessionRules.remove(locked.session().seat(), locked.room().state(), generation, locked.now());
+        Seat before = locked.session().seat();
+        Verdict verdict = SessionRules.remove(before, locked.room().state(), generation, locked.now());
+        boolean ends = verdict.refusal() == null && !verdict.transitions().isEmpty();
+        boolean drifts = ends && drifting.isResolvable() && drifting.get().isDrifting(sessionId, generation);
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "remove");
+        if (ends) {
+            removed.fire(new Removed(
+                    before.provenAt(), locked.now(), drifts, locked.room().isSynthetic()));
+        }
         acted.fire(new OperatorActed(
                 operator.subject(), "session.remove", reason, roomId, sessionId, generation, locked.now()));
     }
@@ -339,15 +365,15 @@ public class Sessions {
             session.take(verdict.seat());
         }
         for (Verdict.Transition told : verdict.transitions()) {
-            events.append(event(room, session, told, now));
+            events.append(event(room, session, told, now), room.isSynthetic());
             if (told.type() == EventType.PARTICIPANT_EXPIRED) {
-                expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now));
+                expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now, room.isSynthetic()));
             }
         }
         Refusal refusal = verdict.refusal();
         if (refusal != null) {
             throw Rejections.of(
-                    refusal, command, room.id(), session.id(), session.seat().generation());
+                    refusal, command, room.id(), session.id(), session.seat().generation(), room.isSynthetic());
         }
     }
 

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.ClientKeysResource;
 import io.huddle.admin.OrphansResource;
+import io.huddle.admin.SeriesResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -74,6 +75,8 @@ class OpenApiIT {
             Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
+            Map.entry("Series", SeriesResource.SeriesJson.class),
+            Map.entry("SeriesLine", SeriesResource.LineJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class));
 
