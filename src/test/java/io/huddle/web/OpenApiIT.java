@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.ClientKeysResource;
+import io.huddle.admin.NodesResource;
 import io.huddle.admin.OrphansResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
@@ -74,6 +75,8 @@ class OpenApiIT {
             Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
+            Map.entry("Nodes", NodesResource.NodesJson.class),
+            Map.entry("Node", NodesResource.NodeJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class));
 
