@@ -83,11 +83,11 @@ node_java() {
 }
 
 # drill CLASS [ARGUMENT ...]: a class of the tests that breaks three nodes of the packaged server. BENCH_MVN is for options of
-# Maven, for instance -o.
+# Maven, for instance -o; BENCH_JVM_ARGS for the JVMs of the nodes, instead of the shipped ones.
 drill() {
   [ -n "${BENCH_BUILT:-}" ] || mvn -q -B ${BENCH_MVN:-} -DskipTests -DskipITs verify
   mvn -q -B ${BENCH_MVN:-} dependency:build-classpath -Dmdep.outputFile="$data/classpath" -Dmdep.includeScope=test
-  java -Xmx512m -Xss512k ${BENCH_SEED:+-Dhuddle.seed=$BENCH_SEED} -Dhuddle.wlp=target/packaged/wlp -Dhuddle.nodes=target/soak/nodes \
+  java -Xmx512m -Xss512k ${BENCH_SEED:+-Dhuddle.seed=$BENCH_SEED} -Dhuddle.jvm="${BENCH_JVM_ARGS:-}" -Dhuddle.wlp=target/packaged/wlp -Dhuddle.nodes=target/soak/nodes \
     -cp "target/test-classes:target/classes:$(sed 's/:[^:]*slf4j-jdk14[^:]*//' "$data/classpath")" "$@"
 }
 

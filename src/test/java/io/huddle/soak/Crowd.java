@@ -36,6 +36,7 @@ final class Crowd implements AutoCloseable {
     private static final int ROOM = 100;
     private static final int AT_ONCE = 48;
     private static final int CHECK_MS = 500;
+    private static final Duration GATHERING = Duration.ofMinutes(3);
 
     private final Place place;
     private final Balancer balancer;
@@ -136,7 +137,13 @@ final class Crowd implements AutoCloseable {
             connect(visitor, places);
         }
         places.acquireUninterruptibly(AT_ONCE);
-        awaitAll(Duration.ofMinutes(2));
+        Awaiting.until(GATHERING, "everybody connected", () -> {
+            // On a machine with other work a connection may be lost at once, and not everybody comes back by itself.
+            who.stream().filter(one -> !one.isConnected() && !one.returns()).forEach(one -> {
+                var unused = one.connect();
+            });
+            return visitors.stream().allMatch(Visitor::isConnected);
+        });
     }
 
     private void connect(Visitor visitor, Semaphore places) {

@@ -24,7 +24,7 @@ final class Place implements AutoCloseable {
 
     /** As in production, but for the limits: all calls come from one subject. */
     private static final Map<String, String> SETTINGS = Map.of(
-            "JVM_ARGS", "",
+            "JVM_ARGS", System.getProperty("huddle.jvm", ""),
             "HUDDLE_LIMITS_REQUESTS_PER_SECOND", "100000",
             "HUDDLE_LIMITS_REQUEST_BURST", "1000000",
             "HUDDLE_LIMITS_RENEWALS_PER_SECOND", "1000",
