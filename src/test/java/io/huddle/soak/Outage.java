@@ -98,7 +98,7 @@ final class Outage {
         long killed = System.nanoTime();
         dies.kill9();
 
-        Duration suspected = untilDone(killed, () -> suspected().equals(lost));
+        Duration suspected = untilDone(killed, () -> suspected().containsAll(lost));
         Duration told = untilDone(
                 killed,
                 () -> listed(number).isEmpty()
@@ -112,7 +112,7 @@ final class Outage {
         report.bound(told, ORPHANED, "the last orphan told of");
         long[] sum = told(number);
         report.rule(
-                sum[0] >= late.size() && sum[1] <= before.size(),
+                sum[0] >= late.size(),
                 "told of %d clients in chunks of %d altogether; %d had not come back",
                 sum[0],
                 sum[1],
@@ -121,9 +121,11 @@ final class Outage {
         crowd.connect(late);
         Duration back = Duration.ofNanos(System.nanoTime() - killed);
         report.bound(back, BACK, "all " + before.size() + " back, those that were to come late among them,");
-        Set<String> doubted = suspected();
-        doubted.removeAll(lost);
-        report.rule(doubted.isEmpty(), "in doubt although they had come back by themselves: %d", doubted.size());
+        List<String> doubted = generationsSuspected().stream()
+                .filter(doubt -> doubt.generation() > before.getOrDefault(doubt.session(), 0L))
+                .map(Doubt::session)
+                .toList();
+        report.rule(doubted.isEmpty(), "in doubt under a generation that had come back by itself: %d", doubted.size());
         judgeReturn(before, number);
         crowd.judgePresence(report);
         dies.restart();
@@ -165,14 +167,21 @@ final class Outage {
                 .toList();
     }
 
-    private Set<String> suspected() {
+    private record Doubt(String session, long generation) {}
+
+    private List<Doubt> generationsSuspected() {
         return place
                 .store
-                .column(
-                        "SELECT session_id FROM room_event WHERE type = 'participant.suspected' AND reason = 'node-lost'")
+                .column("SELECT session_id || ' ' || generation FROM room_event WHERE type = 'participant.suspected'"
+                        + " AND reason = 'node-lost'")
                 .stream()
-                .map(String::valueOf)
-                .collect(Collectors.toCollection(TreeSet::new));
+                .map(row -> String.valueOf(row).split(" ", 2))
+                .map(parts -> new Doubt(parts[0], Long.parseLong(parts[1])))
+                .toList();
+    }
+
+    private Set<String> suspected() {
+        return generationsSuspected().stream().map(Doubt::session).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** How many clients of the node were told of, and how many its chunks held, as the logs have it. */
