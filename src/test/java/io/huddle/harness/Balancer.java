@@ -137,10 +137,6 @@ public final class Balancer implements AutoCloseable {
 
     private List<Node> order() {
         List<Node> order = new ArrayList<>();
-        Node first = favourite;
-        if (first != null) {
-            order.add(first);
-        }
         int start = turn.getAndIncrement();
         for (int i = 0; i < nodes.size(); i++) {
             order.add(nodes.get(Math.floorMod(start + i, nodes.size())));
@@ -148,6 +144,11 @@ public final class Balancer implements AutoCloseable {
         if (isEven) {
             order.removeIf(open.negate());
             order.sort(Comparator.comparingInt(this::connections));
+        }
+        Node first = favourite;
+        if (first != null) {
+            order.remove(first);
+            order.add(0, first);
         }
         return order;
     }
