@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.ClientKeysResource;
+import io.huddle.admin.NodesResource;
 import io.huddle.admin.OrphansResource;
 import io.huddle.admin.SeriesResource;
 import io.huddle.event.EventType;
@@ -77,6 +78,8 @@ class OpenApiIT {
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
             Map.entry("Series", SeriesResource.SeriesJson.class),
             Map.entry("SeriesLine", SeriesResource.LineJson.class),
+            Map.entry("Nodes", NodesResource.NodesJson.class),
+            Map.entry("Node", NodesResource.NodeJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class));
 
