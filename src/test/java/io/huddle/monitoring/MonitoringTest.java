@@ -205,7 +205,7 @@ class MonitoringTest {
             List<String> steps =
                     Arrays.stream(STEP.split(text)).skip(1).map(String::strip).toList();
             assertThat(steps).as("%s", page).hasSizeGreaterThanOrEqualTo(3);
-            assertThat(steps.get(0)).as("%s, first step", page).containsAnyOf("api /admin/", "psql");
+            assertThat(steps.get(0)).as("%s, first step", page).containsAnyOf("api /admin/", "api '/admin/", "psql");
             assertThat(steps)
                     .as("%s", page)
                     .allSatisfy(step -> assertThat(step).containsAnyOf("```sh", "`/console`", "`promtool", "`curl"));
