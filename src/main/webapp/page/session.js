@@ -52,7 +52,7 @@ export function signInAddress() {
 }
 
 function exclusive(action) {
-  return navigator.locks ? navigator.locks.request('huddle-session', action) : action();
+  return globalThis.navigator?.locks ? navigator.locks.request('huddle-session', action) : action();
 }
 
 async function call(method) {
