@@ -168,7 +168,7 @@ class MonitoringTest {
     void alert_isSeenToFireInATestOfTheRules(Rule alert) throws IOException {
         StringBuilder tests = new StringBuilder();
         try (Stream<Path> files = Files.list(Rules.FOLDER.resolve("tests"))) {
-            for (Path file : files.toList()) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
                 tests.append(Files.readString(file));
             }
         }
