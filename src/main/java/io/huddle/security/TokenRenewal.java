@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gets the next access token from the provider by a refresh token (RFC 6749, 6), which the platform's client does not. Blocks
- * for ten seconds at most; safe for use by any thread.
+ * for twenty seconds at most, ten of them for the first question of all; safe for use by any thread.
  */
 final class TokenRenewal {
     private static final int TIMEOUT_MS = 5_000;

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -93,7 +92,7 @@ class OrganisationSignInIT {
 
     @Test
     void clinician_signsInAtTheProvider_andUsesThePage() {
-        answers("clinician-7", HOUR, "ward-7");
+        answers(HOUR);
         try (Browser browser = Browser.trusting()) {
             browser.go(page("/"));
             browser.awaitShown("#organisation");
@@ -125,7 +124,7 @@ class OrganisationSignInIT {
 
     @Test
     void cookies_areForTheSessionOnly_andNoWayIntoTheApi() {
-        answers("clinician-8", HOUR, "ward-7");
+        answers(HOUR);
         try (Browser browser = Browser.trusting()) {
             browser.go(page("/session/sign-in?to=/favicon.svg"));
             List<Map<String, Object>> cookies = browser.cookies();
@@ -163,12 +162,12 @@ class OrganisationSignInIT {
 
     @Test
     void token_thatEndsWithinAMinute_isRenewed_andOneThatCannotBeIsTheWordToSignIn() {
-        answers("clinician-9", 30, "ward-7");
+        answers(30);
         try (Browser browser = Browser.trusting()) {
             browser.go(page("/session/sign-in?to=/favicon.svg"));
             Api page = signedIn(browser);
 
-            answers("clinician-9", HOUR, "ward-7");
+            answers(HOUR);
             Answer renewed = page.get("/session/token").assertStatus(200);
 
             String token = renewed.json().getString("token");
@@ -188,7 +187,7 @@ class OrganisationSignInIT {
     @Test
     void signIn_returnsToThisOriginOnly() {
         for (String elsewhere : List.of("https://evil.example/", "//evil.example/", "/%5Cevil.example/")) {
-            answers("clinician-10", HOUR, "ward-7");
+            answers(HOUR);
             try (Browser browser = Browser.trusting()) {
                 browser.go(page("/session/sign-in?to=" + elsewhere));
                 assertThat(browser.address()).startsWith(page("/").toString());
@@ -206,13 +205,11 @@ class OrganisationSignInIT {
         return Api.anonymous(node()).atRoot().with("Cookie", all.toString()).with("Sec-Fetch-Site", "same-origin");
     }
 
-    /** What the provider tells of whoever signs in next, or is renewed next. */
-    private void answers(String subject, long seconds, String... teams) {
-        Map<String, Object> claims = new HashMap<>();
-        claims.put("groups", List.of("participant"));
-        claims.put("teams", List.of(teams));
+    /** The provider knows one clinician; how long the next token is good for. */
+    private void answers(long seconds) {
+        Map<String, Object> claims = Map.of("groups", List.of("participant"), "teams", List.of("ward-7"));
         provider.enqueueCallback(new DefaultOAuth2TokenCallback(
-                ISSUER, subject, "JWT", List.of("huddle", "huddle-pages"), claims, seconds));
+                ISSUER, "clinician-7", "JWT", List.of("huddle", "huddle-pages"), claims, seconds));
     }
 
     private Node node() {
