@@ -44,6 +44,7 @@ for (const link of [byId('home'), byId('back')]) {
 }
 
 byId('sign-out').addEventListener('click', () => {
+  user?.signOut?.();
   user = null;
   go('/');
 });

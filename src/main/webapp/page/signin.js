@@ -1,10 +1,15 @@
 import { Api, demoSignIn } from '../huddle.js';
-import { byId, enable, show, showError } from './dom.js';
+import { byId, enable, show, showError, text } from './dom.js';
+import { pageSession, signInAddress } from './session.js';
 
-/** The demo sign-in. `onSignedIn({ api, subject, team })`; the token stays inside the Api. */
+/**
+ * The sign-in: at the organisation's identity provider where the server has one, else the demo's.
+ * `onSignedIn({ api, subject, team, signOut })`; the token stays inside the Api.
+ */
 export function signInView(onSignedIn) {
   const subject = byId('subject');
   const submit = byId('signin-submit');
+  let session = null;
 
   const suggest = () => {
     const [number] = crypto.getRandomValues(new Uint16Array(1));
@@ -29,6 +34,44 @@ export function signInView(onSignedIn) {
       enable(submit, true);
     }
   });
+
+  byId('organisation-signin').addEventListener('click', () => location.assign(signInAddress()));
+
+  byId('team-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    enter(byId('own-team').value);
+  });
+
+  function enter(team) {
+    const { subject: name, token, signOut } = session;
+    onSignedIn({ api: new Api({ token }), subject: name, team, signOut: () => signOut().finally(offer) });
+  }
+
+  /** Offers the way in that the server has. */
+  async function offer() {
+    let failed = null;
+    try {
+      session = await pageSession();
+    } catch (error) {
+      failed = error;
+    }
+    const demo = !failed && session === null;
+    const teams = session?.teams ?? [];
+    for (const id of ['signin-lead', 'signin-form']) show(byId(id), demo);
+    show(byId('organisation'), !demo && !(session?.signedIn && teams.length > 0));
+    show(byId('team-form'), Boolean(session?.signedIn) && teams.length > 1);
+    const homeless = session?.signedIn && teams.length === 0;
+    showError(byId('organisation-error'), failed ?? (homeless ? { message: 'Your account belongs to no team.' } : null));
+    if (teams.length === 1) enter(teams[0]);
+    const options = teams.map((team) => {
+      const option = document.createElement('option');
+      text(option, team);
+      return option;
+    });
+    byId('own-team').replaceChildren(...options);
+  }
+
+  offer();
 
   return {
     enter: () => show(byId('view-signin'), true),

@@ -131,6 +131,7 @@ class ArchitectureTest {
             "io.huddle.presence.LiveEvents", "the end of a token, and the measured delay of a delivery",
             "io.huddle.presence.StreamEvents", "the measured delay of a delivery",
             "io.huddle.security.DemoResource", "the times of a demo token",
+            "io.huddle.security.SessionServlet", "the end of a token of the identity provider's",
             "io.huddle.link.Links", "the time of a proof between nodes while the database does not answer",
             "io.huddle.registry.NodeClock", "the clock of a registry that one node keeps for itself alone",
             "io.huddle.client.Credentials$Signed", "runs on the integrator's machine, and a signature has a time");

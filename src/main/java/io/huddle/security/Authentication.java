@@ -13,6 +13,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.io.IOException;
+import org.eclipse.microprofile.jwt.JsonWebToken;
 
 /**
  * Lets nobody into the API without a verified token, save for the demo sign-in, which makes tokens. While the demo is off
@@ -50,7 +51,8 @@ public class Authentication implements Filter {
         if (header == null || !header.regionMatches(true, 0, "Bearer ", 0, 7)) {
             return false;
         }
-        return request.authenticate(new Unwritten(response)) && request.getUserPrincipal() != null;
+        // By the token: a session of the platform's, if there ever is one, is no way in.
+        return request.authenticate(new Unwritten(response)) && request.getUserPrincipal() instanceof JsonWebToken;
     }
 
     /** Keeps the platform's refusal from reaching the caller. */

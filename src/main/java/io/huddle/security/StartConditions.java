@@ -36,6 +36,7 @@ public class StartConditions {
         PublicUrl.check();
         ClientKeys.check();
         IceServers.check();
+        OpenId.check();
         refuseMissingKeyStore();
         refuseForeignKeyStore();
         if (!Setting.DEMO.isOn() && !has("mp.jwt.verify.publickey.location") && !has("mp.jwt.verify.publickey")) {

@@ -16,6 +16,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 public enum Setting {
     DEMO("huddle.demo", 0, 0, 1),
     TEST_CLOCK("huddle.test.clock", 0, 0, 1),
+    OIDC("huddle.oidc.enabled", 0, 0, 1),
 
     BODY_BYTES("huddle.limits.body-bytes", 65_536, 1_024, 1_048_576),
     METADATA_BODY_BYTES("huddle.limits.metadata-body-bytes", 81_920, 1_024, 1_048_576),
@@ -128,6 +129,10 @@ public enum Setting {
             "huddle.public-url",
             "huddle.origins",
             "huddle.jwt.subject-claim",
+            "huddle.oidc.discovery-url",
+            "huddle.oidc.client-id",
+            "huddle.oidc.client-secret",
+            "huddle.oidc.scope",
             "huddle.stream.audience",
             "huddle.keys.secret",
             "huddle.mesh.url",

@@ -90,6 +90,11 @@ final class Browser implements AutoCloseable {
                 "--disable-features=WebRtcHideLocalIpsWithMdns"));
     }
 
+    /** A browser that takes the certificates which servers made for themselves. */
+    static Browser trusting() {
+        return open(List.of("--ignore-certificate-errors"));
+    }
+
     private static Browser open(List<String> more) {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(chromium().orElseThrow().toString());
@@ -239,6 +244,24 @@ final class Browser implements AutoCloseable {
                         URI.create(Optional.ofNullable(driver.getCurrentUrl()).orElse(""))
                                 .getQuery())
                 .orElse("");
+    }
+
+    /** What the address bar shows. */
+    String address() {
+        return String.valueOf(driver.getCurrentUrl());
+    }
+
+    /** What a script of the page would see. */
+    String script(String javaScript) {
+        return String.valueOf(driver.executeScript(javaScript));
+    }
+
+    /** All cookies of the browser, also those that no script sees, as Chromium describes them. */
+    @SuppressWarnings("unchecked")
+    List<Map<String, Object>> cookies() {
+        Object cookies =
+                driver.executeCdpCommand("Network.getAllCookies", Map.of()).get("cookies");
+        return cookies instanceof List<?> list ? (List<Map<String, Object>>) list : List.of();
     }
 
     /** What the page complained of, without the refusals it was meant to get. */

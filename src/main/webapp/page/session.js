@@ -1,0 +1,65 @@
+import { Problem, Unreachable } from '../client/problem.js';
+
+const EARLY_MS = 30_000;
+
+/**
+ * The sign-in of this server's own pages at the identity provider of the organisation. Resolves to null where the server has
+ * none, to `{ signedIn: false }` where nobody is signed in, and else to
+ * `{ signedIn: true, subject, groups, teams, token(fresh), signOut() }`; `token` is what `Api` takes. The token lives in
+ * memory only, and a new one is asked for before it ends.
+ */
+export async function pageSession() {
+  let held = null;
+  let pending = null;
+
+  async function ask() {
+    const asked = performance.now();
+    const response = await call('GET');
+    const answer = await response.json();
+    held = { ...answer, until: asked + Date.parse(answer.expiresAt) - Date.parse(answer.serverTime) };
+  }
+
+  /** One question at a time, over all tabs: the provider may take each renewal but once. */
+  function renew() {
+    pending ??= exclusive(ask).finally(() => { pending = null; });
+    return pending;
+  }
+
+  try {
+    await renew();
+  } catch (error) {
+    if (error.status === 404) return null;
+    if (error.status === 401) return { signedIn: false };
+    throw error;
+  }
+  const { subject, groups, teams } = held;
+  return {
+    signedIn: true,
+    subject,
+    groups,
+    teams,
+    async token(fresh) {
+      if (fresh || performance.now() > held.until - EARLY_MS) await renew();
+      return held.token;
+    },
+    signOut: () => call('DELETE'),
+  };
+}
+
+/** Where the browser goes to sign in; it comes back to the page as it is now. */
+export function signInAddress() {
+  return `/session/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
+}
+
+function exclusive(action) {
+  return globalThis.navigator?.locks ? navigator.locks.request('huddle-session', action) : action();
+}
+
+async function call(method) {
+  const request = { method, credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } };
+  const response = await fetch('/session/token', request).catch((cause) => {
+    throw new Unreachable('The server cannot be reached.', cause);
+  });
+  if (!response.ok) throw await Problem.of(response);
+  return response;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { pageSession, signInAddress } from '../../main/webapp/page/session.js';
+
+/** What the server answers, in order; the last one for ever. */
+let answers;
+let calls;
+const before = { fetch: globalThis.fetch, location: globalThis.location };
+
+beforeEach(() => {
+  calls = [];
+  globalThis.fetch = async (target, request) => {
+    calls.push({ target, ...request });
+    const { status, body } = answers.length > 1 ? answers.shift() : answers[0];
+    if (status === 0) throw new TypeError('no network');
+    const type = status === 200 ? 'application/json' : 'application/problem+json';
+    return new Response(body && JSON.stringify(body), { status, headers: { 'Content-Type': type } });
+  };
+});
+
+afterEach(() => Object.assign(globalThis, before));
+
+const token = (name, seconds) => ({
+  status: 200,
+  body: {
+    token: name,
+    expiresAt: new Date(60_000_000 + seconds * 1000).toISOString(),
+    serverTime: new Date(60_000_000).toISOString(),
+    subject: 'clinician-7',
+    groups: ['participant'],
+    teams: ['ward-7'],
+  },
+});
+
+test('server without a provider, has no session: the demo signs in', async () => {
+  answers = [{ status: 404 }];
+  assert.equal(await pageSession(), null);
+});
+
+test('nobody signed in, is told as that', async () => {
+  answers = [{ status: 401, body: { code: 'unauthenticated' } }];
+  assert.deepEqual(await pageSession(), { signedIn: false });
+});
+
+test('server away, is an error and not the demo', async () => {
+  answers = [{ status: 0 }];
+  await assert.rejects(pageSession(), /cannot be reached/);
+});
+
+test('token with long to go, is asked for once and by this origin only', async () => {
+  answers = [token('first', 3600)];
+  const session = await pageSession();
+
+  assert.equal(await session.token(false), 'first');
+  assert.equal(await session.token(false), 'first');
+
+  assert.deepEqual([session.subject, session.teams], ['clinician-7', ['ward-7']]);
+  assert.equal(calls.length, 1);
+  assert.equal(calls[0].credentials, 'same-origin');
+  assert.equal(calls[0].cache, 'no-store');
+});
+
+test('token about to end, is asked for anew, by the clock of the server', async () => {
+  answers = [token('first', 20), token('second', 3600)];
+  const session = await pageSession();
+
+  assert.equal(await session.token(false), 'second');
+  assert.equal(await session.token(false), 'second');
+  assert.equal(calls.length, 2);
+});
+
+test('refused token, is asked for anew, once for all who wait', async () => {
+  answers = [token('first', 3600), token('second', 3600)];
+  const session = await pageSession();
+
+  const all = await Promise.all([session.token(true), session.token(true), session.token(true)]);
+
+  assert.deepEqual(all, ['second', 'second', 'second']);
+  assert.equal(calls.length, 2);
+});
+
+test('sign-in that has ended, rejects with what the server says', async () => {
+  answers = [token('first', 3600), { status: 401, body: { code: 'unauthenticated', detail: 'The sign-in has ended.' } }];
+  const session = await pageSession();
+  await assert.rejects(session.token(true), /has ended/);
+});
+
+test('sign-out, ends the session at the server', async () => {
+  answers = [token('first', 3600), { status: 204 }];
+  await (await pageSession()).signOut();
+  assert.equal(calls[1].method, 'DELETE');
+});
+
+test('address of the sign-in, brings back to the page as it is', () => {
+  globalThis.location = { pathname: '/', search: '?room=r-1' };
+  assert.equal(signInAddress(), '/session/sign-in?to=%2F%3Froom%3Dr-1');
+});
