@@ -64,9 +64,10 @@ public class ClientKeys {
     private static final String SECRETS = "SELECT id, number, sealed, created_at, created_by FROM client_secret"
             + " WHERE client = ? ORDER BY number DESC";
     private static final String MADE = "SELECT client, created_at FROM client_key WHERE client = ANY (?)";
-    private static final String SIGNER = "SELECT k.roles, s.id, s.number, s.sealed, s.created_at, s.created_by, t.team, k.created_at"
-            + " FROM client_key k JOIN client_secret s ON s.client = k.client LEFT JOIN client_team t ON t.client = k.client"
-            + " WHERE k.client = ?";
+    private static final String SIGNER =
+            "SELECT k.roles, s.id, s.number, s.sealed, s.created_at, s.created_by, t.team, k.created_at"
+                    + " FROM client_key k JOIN client_secret s ON s.client = k.client LEFT JOIN client_team t ON t.client = k.client"
+                    + " WHERE k.client = ?";
     private static final String FORGET = "DELETE FROM client_secret WHERE client = ? AND number < ?";
     private static final List<String> DELETES = List.of(
             "DELETE FROM client_secret WHERE client = ?",
@@ -254,7 +255,8 @@ public class ClientKeys {
         List<String> opened = open(by, client, stored.values());
         return opened.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Signer(new Identity.Client(client, roles, new LinkedHashSet<>(teams), madeAt), opened));
+                : Optional.of(
+                        new Signer(new Identity.Client(client, roles, new LinkedHashSet<>(teams), madeAt), opened));
     }
 
     /** True for the id of a client: {@code c-} and 1 to 126 letters, digits, dots, underscores and hyphens. */

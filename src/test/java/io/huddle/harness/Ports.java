@@ -11,8 +11,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * connection while its node is down could not be bound again by a restart.
  */
 public final class Ports {
-    private static final int FIRST = 20_000;
-    private static final int COUNT = 10_000;
+    private static final int COUNT = 5_000;
+
+    /** Each of the processes of one build has its own, since a free port is taken only a moment later. */
+    private static final int FIRST = 20_000 + COUNT * ((Integer.getInteger("huddle.fork", 1) - 1) % 2);
 
     /** Starts at a place of this process's own, so that two test runs at once rarely ask for the same port. */
     private static final AtomicInteger NEXT =

@@ -6,6 +6,7 @@ import io.huddle.link.Links;
 import io.huddle.link.TestLinks;
 import io.huddle.membership.Membership;
 import io.huddle.membership.NodeInfo;
+import io.huddle.membership.NodeState;
 import io.huddle.registry.ClientRecord;
 import io.huddle.registry.ClientRecord.State;
 import io.huddle.registry.RegistryBackend;
@@ -138,7 +139,8 @@ final class ByteTown implements AutoCloseable {
         @Override
         public CompletionStage<Optional<NodeInfo>> route(long number) {
             return CompletableFuture.completedFuture(Optional.ofNullable(sites.get(number))
-                    .map(to -> new NodeInfo(to.number, to.process, "n", 1, "ws://localhost/mesh", "", "ready", 9)));
+                    .map(to -> new NodeInfo(
+                            to.number, to.process, "n", 1, "ws://localhost/mesh", "", NodeState.of("ready"), 9)));
         }
     }
 
