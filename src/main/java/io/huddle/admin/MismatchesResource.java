@@ -37,7 +37,9 @@ public class MismatchesResource {
      * @param sums by kind, of all that the filter lets through and not of this page alone
      */
     public record MismatchPage(
-            List<Mismatches.Mismatch> items, List<Mismatches.Sum> sums, @Nullable String next) {}
+            List<Mismatches.Mismatch> items,
+            List<Mismatches.Sum> sums,
+            @Nullable String next) {}
 
     @GET
     public MismatchPage list(

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param observed what the older system saw of the participant, while that is fresh; null if nothing
  */
 public record MemberView(
-        String state, Instant leaseUntil, boolean lostStream, @Nullable String observed) {
+        String state,
+        Instant leaseUntil,
+        boolean lostStream,
+        @Nullable String observed) {
     /** Whether an older system tells its roster of this room: a column, with {@link #source} as its one parameter. */
     public static String fed(String room, String now) {
         return "EXISTS (SELECT 1 FROM room_observation fed WHERE fed.room_id = " + room

@@ -68,7 +68,8 @@ public class PresenceMetrics {
             registry.timer(RECONNECT).update(between(suspectAt, returned.now()));
         }
         boolean back = returned.after().generation() > before.generation();
-        boolean hadExpired = before.ending() == Ending.EXPIRED || (returned.removes() && before.isLapsed(returned.now()));
+        boolean hadExpired =
+                before.ending() == Ending.EXPIRED || (returned.removes() && before.isLapsed(returned.now()));
         if (back && hadExpired && !before.leaseUntil().plus(falseRemoval).isBefore(returned.now())) {
             registry.counter(FALSE_REMOVALS).inc();
         }

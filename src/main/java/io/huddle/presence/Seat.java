@@ -47,8 +47,7 @@ record Seat(
     }
 
     Seat withLapseTold() {
-        return new Seat(
-                state, generation, leaseUntil, provenAt, joinedAt, suspectAt, counter, ending, terms, true);
+        return new Seat(state, generation, leaseUntil, provenAt, joinedAt, suspectAt, counter, ending, terms, true);
     }
 
     boolean isLive() {

@@ -71,7 +71,8 @@ final class SessionRules {
         return command(seat, room, generation, counter, Trigger.RENEW, now, stage);
     }
 
-    static Verdict suspend(Seat seat, RoomState room, long generation, @Nullable Long counter, Instant now, Stage stage) {
+    static Verdict suspend(
+            Seat seat, RoomState room, long generation, @Nullable Long counter, Instant now, Stage stage) {
         return command(seat, room, generation, counter, Trigger.SUSPEND, now, stage);
     }
 
@@ -114,9 +115,14 @@ final class SessionRules {
 
     /** A present session becomes suspect; any other stays what it is. */
     static Verdict doubt(Seat seat, Doubt reason, Instant now) {
-        return SessionLifecycle.rule(seat.state(), Trigger.DOUBT) == null
-                ? Verdict.unchanged(seat)
-                : apply(seat, Trigger.DOUBT, now, reason.wire(), null);
+        return doubt(Verdict.unchanged(seat), reason, now);
+    }
+
+    /** The same after something else that was judged of the session and did not end it. */
+    static Verdict doubt(Verdict before, Doubt reason, Instant now) {
+        return SessionLifecycle.rule(before.seat().state(), Trigger.DOUBT) == null
+                ? before
+                : applyTo(before, Trigger.DOUBT, now, reason.wire(), null);
     }
 
     /** The room closes: what has run out has expired, the rest is removed. */
@@ -215,8 +221,8 @@ final class SessionRules {
     }
 
     private static @Nullable Verdict refusal(Seat seat, RoomState room, long generation, Instant now, Stage stage) {
-        Refusal refusal = refusal(
-                generation, seat.generation(), room, seat.isLapsed(now), seat.state(), seat.ending(), stage);
+        Refusal refusal =
+                refusal(generation, seat.generation(), room, seat.isLapsed(now), seat.state(), seat.ending(), stage);
         if (refusal == null) {
             return null;
         }
@@ -246,7 +252,9 @@ final class SessionRules {
                 ? Verdict.unchanged(seat)
                 : new Verdict(
                         seat.withLapseTold(),
-                        expired.transitions().stream().map(SessionRules::shadowOf).toList(),
+                        expired.transitions().stream()
+                                .map(SessionRules::shadowOf)
+                                .toList(),
                         null);
     }
 

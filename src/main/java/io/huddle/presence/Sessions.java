@@ -143,11 +143,7 @@ public class Sessions {
         Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), now);
         returned.fire(new Returned(before, verdict.seat(), now, basis.stage().endsLeases()));
         return MembershipJson.of(
-                room,
-                session,
-                now,
-                MembershipJson.StreamJson.of(stream, ticket),
-                iceServers.of(session.id(), now));
+                room, session, now, MembershipJson.StreamJson.of(stream, ticket), iceServers.of(session.id(), now));
     }
 
     /** A renewal that is not plain, or whose row was busy. */
@@ -159,8 +155,8 @@ public class Sessions {
                 SessionRules.renew(before, locked.room().state(), generation, counter, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "renew");
         overlook("renew", locked, generation);
-        returned.fire(
-                new Returned(before, verdict.seat(), locked.now(), locked.stage().endsLeases()));
+        returned.fire(new Returned(
+                before, verdict.seat(), locked.now(), locked.stage().endsLeases()));
         return new Outcome(verdict.seat(), locked.now());
     }
 
@@ -278,8 +274,8 @@ public class Sessions {
     private int nodeLost(Room room, Session session, Lost lost, Basis basis, List<Rejection> stale)
             throws SQLException {
         session.streamEnded(lost.connection(), basis.now());
-        Verdict verdict = SessionRules.nodeLost(
-                session.seat(), room.state(), lost.generation(), basis.now(), basis.stage());
+        Verdict verdict =
+                SessionRules.nodeLost(session.seat(), room.state(), lost.generation(), basis.now(), basis.stage());
         Refusal refusal = verdict.refusal();
         if (refusal != null) {
             stale.add(Rejections.of(
@@ -342,11 +338,7 @@ public class Sessions {
     }
 
     private int sweep(Room room, Session session, Basis judged) throws SQLException {
-        Seat seat = session.seat();
-        Verdict verdict = SessionRules.expire(seat, judged.now(), judged.stage());
-        if (verdict.transitions().isEmpty() && SweepRules.isSilent(seat, judged.moment())) {
-            verdict = SessionRules.doubt(seat, Doubt.HEARTBEAT_MISSED, judged.now());
-        }
+        Verdict verdict = SweepRules.judge(session.seat(), judged.moment(), judged.stage());
         carryOut(room, session, verdict, judged.now(), "sweep");
         return verdict.transitions().size();
     }

@@ -24,8 +24,7 @@ record Verdict(
             long generation,
             @Nullable String reason,
             boolean shadow) {
-        Transition(
-                EventType type, SessionState prior, SessionState next, long generation, @Nullable String reason) {
+        Transition(EventType type, SessionState prior, SessionState next, long generation, @Nullable String reason) {
             this(type, prior, next, generation, reason, false);
         }
     }

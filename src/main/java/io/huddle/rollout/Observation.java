@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param observedAt null for the moment at which it arrives
  * @param participants by participant, in the order of their names
  */
-record Observation(
-        String source,
-        @Nullable Instant observedAt,
-        Map<String, Media> participants) {
+record Observation(String source, @Nullable Instant observedAt, Map<String, Media> participants) {
     private static final int SOURCE_LENGTH = 100;
     private static final int TIME_LENGTH = 40;
 

@@ -38,6 +38,7 @@ public class Observations {
     /** All of the room in one order, so that two sources of one room never wait for each other. */
     private static final String KNOWN = "SELECT source, participant, observed_at, received_at FROM room_observation"
             + " WHERE room_id = ? ORDER BY source, participant FOR UPDATE";
+
     private static final String FORGET =
             "DELETE FROM room_observation WHERE room_id = ? AND source = ? AND participant = ?";
     private static final String UPDATE = "UPDATE room_observation SET media = ?, observed_at = ?, received_at = ?"

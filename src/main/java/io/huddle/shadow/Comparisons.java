@@ -43,14 +43,15 @@ public class Comparisons {
     private static final int ROOMS_A_PAGE = 200;
     private static final int FORGOTTEN_AT_ONCE = 1_000;
 
-    private static final String COMPARED = "r.state = 'open' AND NOT r.synthetic AND " + Stages.ofTeam("r.team")
-            + " IN ('shadow', 'fencing')";
+    private static final String COMPARED =
+            "r.state = 'open' AND NOT r.synthetic AND " + Stages.ofTeam("r.team") + " IN ('shadow', 'fencing')";
     private static final String CLAIM = "SELECT at FROM shadow_comparison WHERE id = 1 FOR UPDATE SKIP LOCKED";
     private static final String CLAIMED = "UPDATE shadow_comparison SET at = ? WHERE id = 1";
     /** In: a room. Out: the next ones that are compared, or were when something differed. */
     private static final String NEXT = "SELECT r.id FROM room r WHERE r.id > ? AND ((" + COMPARED + ")"
             + " OR EXISTS (SELECT 1 FROM shadow_mismatch m WHERE m.room_id = r.id AND m.ended_at IS NULL))"
             + " ORDER BY r.id FETCH FIRST " + ROOMS_A_PAGE + " ROWS ONLY";
+
     private static final String ANY = "SELECT 1 FROM sweep_heartbeat WHERE"
             + " EXISTS (SELECT 1 FROM rollout_stage WHERE stage IN ('shadow', 'fencing'))"
             + " OR EXISTS (SELECT 1 FROM shadow_mismatch WHERE ended_at IS NULL)";
@@ -60,12 +61,11 @@ public class Comparisons {
             + " began_at, seen_at, open_participant) VALUES (?, ?, ?, (SELECT s.id FROM room_session s WHERE s.room_id = ?"
             + " AND s.participant = ?), ?, ?, ?, ?, ?)";
     private static final String SEEN = "UPDATE shadow_mismatch SET seen_at = ? WHERE id = ?";
-    private static final String END =
-            "UPDATE shadow_mismatch SET ended_at = ?, open_participant = NULL WHERE id = ?";
+    private static final String END = "UPDATE shadow_mismatch SET ended_at = ?, open_participant = NULL WHERE id = ?";
     private static final String FORGET = "DELETE FROM shadow_mismatch WHERE id IN (SELECT m.id FROM shadow_mismatch m"
             + " WHERE m.ended_at < ? ORDER BY m.ended_at FETCH FIRST " + FORGOTTEN_AT_ONCE + " ROWS ONLY)";
-    private static final String TEAM = "SELECT r.team, s.participant FROM room_session s JOIN room r ON r.id = s.room_id"
-            + " WHERE s.id = ?";
+    private static final String TEAM =
+            "SELECT r.team, s.participant FROM room_session s JOIN room r ON r.id = s.room_id" + " WHERE s.id = ?";
 
     private final Duration window = Duration.ofSeconds(Setting.COMPARISON_WINDOW_SECONDS.value());
     private final Duration outage = Duration.ofMillis(Setting.OUTAGE_LIMIT_MS.value());
@@ -299,8 +299,7 @@ public class Comparisons {
                     boolean isCompared = row.getBoolean(5);
                     boolean isFed = row.getBoolean(6);
                     String team = row.getString(4);
-                    Look look =
-                            looks.computeIfAbsent(row.getString(3), room -> new Look(team, isCompared, isFed));
+                    Look look = looks.computeIfAbsent(row.getString(3), room -> new Look(team, isCompared, isFed));
                     if (row.getString(7) != null) {
                         look.members.add(new Member(
                                 row.getString(8),

@@ -21,8 +21,6 @@ public enum MismatchKind {
     }
 
     public static Optional<MismatchKind> named(String wire) {
-        return Arrays.stream(values())
-                .filter(kind -> kind.wire().equals(wire))
-                .findFirst();
+        return Arrays.stream(values()).filter(kind -> kind.wire().equals(wire)).findFirst();
     }
 }

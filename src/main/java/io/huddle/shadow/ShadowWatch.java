@@ -53,6 +53,7 @@ public class ShadowWatch {
 
     private final Set<String> changed = ConcurrentHashMap.newKeySet();
     private final Map<String, Overlooked> stale = new ConcurrentHashMap<>();
+
     @Inject
     private Comparisons comparisons;
 
@@ -126,8 +127,7 @@ public class ShadowWatch {
     /** While the registry does not say which nodes there are, the marks stay as they are. */
     private void repairMarks() throws SQLException {
         try {
-            List<NodeInfo> nodes =
-                    membership.nodes().toCompletableFuture().get(NODES_SECONDS, TimeUnit.SECONDS);
+            List<NodeInfo> nodes = membership.nodes().toCompletableFuture().get(NODES_SECONDS, TimeUnit.SECONDS);
             marks.repair(nodes);
         } catch (InterruptedException ending) {
             Thread.currentThread().interrupt();

@@ -46,11 +46,17 @@ class SessionRulesTest {
     private record Named(String name, Command command) {}
 
     private static final List<Named> COMMANDS = List.of(
-            new Named("renew", (seat, room, generation) -> SessionRules.renew(seat, room, generation, null, NOW, ALERTING)),
-            new Named("suspend", (seat, room, generation) -> SessionRules.suspend(seat, room, generation, null, NOW, ALERTING)),
+            new Named(
+                    "renew",
+                    (seat, room, generation) -> SessionRules.renew(seat, room, generation, null, NOW, ALERTING)),
+            new Named(
+                    "suspend",
+                    (seat, room, generation) -> SessionRules.suspend(seat, room, generation, null, NOW, ALERTING)),
             new Named("leave", (seat, room, generation) -> SessionRules.leave(seat, room, generation, NOW, ALERTING)),
             new Named("remove", (seat, room, generation) -> SessionRules.remove(seat, room, generation, NOW, ALERTING)),
-            new Named("media", (seat, room, generation) -> SessionRules.media(seat, room, generation, true, NOW, ALERTING)));
+            new Named(
+                    "media",
+                    (seat, room, generation) -> SessionRules.media(seat, room, generation, true, NOW, ALERTING)));
 
     // The end of a stream
 
@@ -67,12 +73,15 @@ class SessionRulesTest {
     void streamClosed_ofAnySessionThatIsNotPresent_changesNothing() {
         for (SessionState other : List.of(SUSPECT, SUSPENDED)) {
             Seat seat = Seats.live(other, 3);
-            assertThat(SessionRules.streamClosed(seat, OPEN, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.streamClosed(seat, OPEN, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
         Seat ended = Seats.ended(Ending.LEFT);
-        assertThat(SessionRules.streamClosed(ended, OPEN, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(ended));
+        assertThat(SessionRules.streamClosed(ended, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(ended));
         Seat lapsed = Seats.live(PRESENT, 0);
-        assertThat(SessionRules.streamClosed(lapsed, OPEN, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(lapsed));
+        assertThat(SessionRules.streamClosed(lapsed, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(lapsed));
         Seat present = Seats.live(PRESENT, 3);
         for (RoomState room : List.of(CLOSING, CLOSED)) {
             assertThat(SessionRules.streamClosed(present, room, GENERATION, NOW, ALERTING))
@@ -83,7 +92,8 @@ class SessionRulesTest {
     @Test
     void streamClosed_ofAnotherGeneration_isStale() {
         Seat seat = Seats.live(PRESENT, 3);
-        assertRefused(SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW, ALERTING), Refusal.STALE_GENERATION, seat);
+        assertRefused(
+                SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW, ALERTING), Refusal.STALE_GENERATION, seat);
     }
 
     // The loss of a node
@@ -103,11 +113,13 @@ class SessionRulesTest {
     void nodeLost_ofAnySessionThatIsNotPresent_changesNothing() {
         for (Seat seat : List.of(
                 Seats.live(SUSPECT, 3), Seats.live(SUSPENDED, 3), Seats.ended(Ending.LEFT), Seats.live(PRESENT, 0))) {
-            assertThat(SessionRules.nodeLost(seat, OPEN, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.nodeLost(seat, OPEN, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
         Seat present = Seats.live(PRESENT, 3);
         for (RoomState room : List.of(CLOSING, CLOSED)) {
-            assertThat(SessionRules.nodeLost(present, room, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(present));
+            assertThat(SessionRules.nodeLost(present, room, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(present));
         }
     }
 
@@ -162,7 +174,8 @@ class SessionRulesTest {
 
     @Test
     void join_full_refusesOnlyWhoIsNotIn() {
-        assertThat(SessionRules.join(Seats.live(SUSPENDED, 1), OPEN, true, NOW, ALERTING).refusal())
+        assertThat(SessionRules.join(Seats.live(SUSPENDED, 1), OPEN, true, NOW, ALERTING)
+                        .refusal())
                 .isNull();
         assertRefused(
                 SessionRules.join(Seats.ended(Ending.LEFT), OPEN, true, NOW, ALERTING),
@@ -183,7 +196,8 @@ class SessionRulesTest {
                         Seats.ended(Ending.ROOM_CLOSED))
                 .map(seat -> DynamicTest.dynamicTest(seat.state() + " " + seat.generation(), () -> {
                     for (boolean full : new boolean[] {true, false}) {
-                        assertRefused(SessionRules.join(seat, CLOSING, full, NOW, ALERTING), Refusal.ROOM_CLOSING, seat);
+                        assertRefused(
+                                SessionRules.join(seat, CLOSING, full, NOW, ALERTING), Refusal.ROOM_CLOSING, seat);
                         assertRefused(SessionRules.join(seat, CLOSED, full, NOW, ALERTING), Refusal.ROOM_CLOSED, seat);
                     }
                 }))
@@ -288,9 +302,11 @@ class SessionRulesTest {
     @Test
     void counter_lowerThanSeen_hasNoEffect() {
         Seat suspended = Seats.live(SUSPENDED, 3);
-        assertThat(SessionRules.renew(suspended, OPEN, GENERATION, 9L, NOW, ALERTING)).isEqualTo(Verdict.unchanged(suspended));
+        assertThat(SessionRules.renew(suspended, OPEN, GENERATION, 9L, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(suspended));
         Seat present = Seats.live(PRESENT, 3);
-        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 0L, NOW, ALERTING)).isEqualTo(Verdict.unchanged(present));
+        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 0L, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(present));
     }
 
     @Test
@@ -317,9 +333,11 @@ class SessionRulesTest {
     @Test
     void counter_low_doesNotHideARefusal() {
         Seat lapsed = Seats.live(PRESENT, 0);
-        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION, 1L, NOW, ALERTING).refusal())
+        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION, 1L, NOW, ALERTING)
+                        .refusal())
                 .isEqualTo(Refusal.LEASE_EXPIRED);
-        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION - 1, 1L, NOW, ALERTING).refusal())
+        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION - 1, 1L, NOW, ALERTING)
+                        .refusal())
                 .isEqualTo(Refusal.STALE_GENERATION);
     }
 
@@ -361,7 +379,8 @@ class SessionRulesTest {
     @Test
     void remove_twice_isOnce() {
         Seat removed = Seats.ended(Ending.OPERATOR);
-        assertThat(SessionRules.remove(removed, OPEN, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(removed));
+        assertThat(SessionRules.remove(removed, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(removed));
     }
 
     // Media and doubts
@@ -378,10 +397,12 @@ class SessionRulesTest {
     @Test
     void media_anyOtherReportOrState_changesNothing() {
         Seat present = Seats.live(PRESENT, 9);
-        assertThat(SessionRules.media(present, OPEN, GENERATION, false, NOW, ALERTING)).isEqualTo(Verdict.unchanged(present));
+        assertThat(SessionRules.media(present, OPEN, GENERATION, false, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(present));
         for (SessionState state : List.of(SUSPECT, SUSPENDED)) {
             Seat seat = Seats.live(state, 9);
-            assertThat(SessionRules.media(seat, OPEN, GENERATION, true, NOW, ALERTING)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.media(seat, OPEN, GENERATION, true, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
     }
 
@@ -487,7 +508,8 @@ class SessionRulesTest {
         Seat removed = Seats.ended(Ending.OPERATOR);
         assertRefused(SessionRules.remove(left, OPEN, GENERATION, NOW, ALERTING), Refusal.SESSION_ENDED, left);
         assertRefused(SessionRules.leave(removed, OPEN, GENERATION, NOW, ALERTING), Refusal.SESSION_ENDED, removed);
-        assertRefused(SessionRules.renew(removed, OPEN, GENERATION, null, NOW, ALERTING), Refusal.SESSION_ENDED, removed);
+        assertRefused(
+                SessionRules.renew(removed, OPEN, GENERATION, null, NOW, ALERTING), Refusal.SESSION_ENDED, removed);
     }
 
     @Test
