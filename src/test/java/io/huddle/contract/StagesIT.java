@@ -221,7 +221,8 @@ class StagesIT extends StreamContract {
         operator().delete(path).assertProblem(400, "reason-missing");
         operator.put(path, Api.json().add("stage", "off").build()).assertProblem(400, "invalid-request");
         operator.put(path, Api.json().addNull("stage").build()).assertProblem(400, "invalid-request");
-        operator.put(path, Api.json().add("stage", "shadow").add("x", 1).build()).assertProblem(400, "invalid-request");
+        operator.put(path, Api.json().add("stage", "shadow").add("x", 1).build())
+                .assertProblem(400, "invalid-request");
         operator.put("/admin/stages/everything", shadow).assertProblem(400, "invalid-request");
         operator.put("/admin/stages/team:", shadow).assertProblem(400, "invalid-request");
         operator.delete("/admin/stages/deployment").assertProblem(400, "invalid-request");
@@ -251,8 +252,12 @@ class StagesIT extends StreamContract {
     private String observed(String room, String participant) {
         return String.join(
                 ",",
-                site.store()
-                        .column("SELECT media FROM room_observation WHERE room_id = ? AND participant = ?", room, participant)
+                site
+                        .store()
+                        .column(
+                                "SELECT media FROM room_observation WHERE room_id = ? AND participant = ?",
+                                room,
+                                participant)
                         .stream()
                         .map(String::valueOf)
                         .toList());
@@ -276,15 +281,19 @@ class StagesIT extends StreamContract {
         Awaiting.until(
                 "the stranger is missed",
                 () -> mismatches("&kind=observed_without_session").stream()
-                        .anyMatch(one -> one.getString("participant").equals("stranger")
-                                && !one.containsKey("session")));
+                        .anyMatch(
+                                one -> one.getString("participant").equals("stranger") && !one.containsKey("session")));
         become("leases");
         assertThat(roster(room)).containsExactly("ada:present", "bob:present", "cyd:present");
         become("shadow");
-        change("UPDATE room_observation SET observed_at = observed_at - INTERVAL '40' SECOND WHERE source = 'legacy'"
-                + " AND participant = 'ada' AND room_id = ?", room);
-        change("UPDATE room_observation SET observed_at = observed_at - INTERVAL '40' SECOND WHERE source = 'legacy'"
-                + " AND participant = 'stranger' AND room_id = ?", room);
+        change(
+                "UPDATE room_observation SET observed_at = observed_at - INTERVAL '40' SECOND WHERE source = 'legacy'"
+                        + " AND participant = 'ada' AND room_id = ?",
+                room);
+        change(
+                "UPDATE room_observation SET observed_at = observed_at - INTERVAL '40' SECOND WHERE source = 'legacy'"
+                        + " AND participant = 'stranger' AND room_id = ?",
+                room);
         assertThat(roster(room)).as("nobody tells any more").hasSize(3);
     }
 
