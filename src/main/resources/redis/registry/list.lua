@@ -10,19 +10,15 @@ local from = ARGV[2] == '' and '-' or '(' .. ARGV[2]
 local ids = redis.call('ZRANGEBYLEX', of, from, '+', 'LIMIT', 0, ARGV[3])
 local after = #ids == tonumber(ARGV[3]) and ids[#ids]
 local found, bytes = {}, 0
-for first = 1, #ids, 16 do
-  local last = math.min(first + 15, #ids)
-  local texts = redis.call('HMGET', CLIENTS, unpack(ids, first, last))
-  for i = first, last do
-    local text = texts[i - first + 1]
-    if text then
-      found[#found + 1] = ids[i]
-      found[#found + 1] = text
-      bytes = bytes + string.len(text)
-    end
+for _, id in ipairs(ids) do
+  local text = redis.call('HGET', CLIENTS, id)
+  if text then
+    found[#found + 1] = id
+    found[#found + 1] = text
+    bytes = bytes + string.len(text)
   end
   if bytes >= STEP_BYTES then
-    after = ids[last]
+    after = id
     break
   end
 end

@@ -75,6 +75,7 @@ class ArchitectureTest {
             "io.huddle.presence.Closings",
             "io.huddle.presence.Rosters",
             "io.huddle.presence.Tombstones",
+            "io.huddle.admin.AuditLines",
             "io.huddle.presence.JoinKeys",
             // One row, and the grace that depends on it.
             "io.huddle.presence.Heartbeat",
@@ -112,6 +113,9 @@ class ArchitectureTest {
             "io.huddle.presence.MediaState",
             "io.huddle.presence.Rejection",
             "io.huddle.presence.Rejections",
+            "io.huddle.presence.History",
+            "io.huddle.presence.Headcount",
+            "io.huddle.presence.Lateness",
             "io.huddle.signal.SignalKind",
             "io.huddle.stream.HandshakeQuery",
             "io.huddle.wire.CanonicalHandshake",

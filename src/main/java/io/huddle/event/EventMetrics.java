@@ -1,14 +1,16 @@
 package io.huddle.event;
 
+import io.huddle.store.DatabaseReady;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
 import java.time.Duration;
+import java.util.List;
+import org.eclipse.microprofile.metrics.Counter;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricRegistry;
 import org.eclipse.microprofile.metrics.Tag;
-import org.jspecify.annotations.Nullable;
 
 /** Counts transitions, accepted and rejected, and how long events take to a subscriber. Labels are closed sets. */
 @ApplicationScoped
@@ -17,20 +19,49 @@ public class EventMetrics {
             .withName("huddle_transitions")
             .withDescription(
                     "Transitions of rooms and sessions: told events are accepted, refused commands are rejected."
-                            + " Counted by the node that decided.")
+                            + " Counted by the node that decided, without synthetic rooms.")
             .build();
+    private static final String ACCEPTED = "accepted";
+    private static final String REJECTED = "rejected";
     private static final Metadata DELIVERY = Metadata.builder()
             .withName("huddle_event_delivery")
             .withDescription("From the commit of an event to its writing to a subscriber's socket.")
             .build();
 
+    private static final String NONE = "none";
+    private static final List<String> CLOSE_REASONS = List.of(NONE, "operator", "idle");
+
     @Inject
     private MetricRegistry registry;
 
+    /** What has not happened yet is counted as zero, so that the first one is seen as an increase. */
+    void start(@Observes DatabaseReady ready) {
+        registry.timer(DELIVERY);
+        declare(EventType.ROOM_OPENED, NONE);
+        for (String reason : CLOSE_REASONS) {
+            declare(EventType.ROOM_CLOSING, reason);
+            declare(EventType.ROOM_CLOSED, reason);
+        }
+    }
+
+    /** Counts a kind of accepted transition from zero. */
+    public void declare(EventType type, String reason) {
+        transitions(type.wire(), ACCEPTED, reason);
+    }
+
+    /** Counts a kind of rejected transition from zero. */
+    public void declareRejected(String command, String reason) {
+        transitions(command, REJECTED, reason);
+    }
+
     void accepted(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
         RoomEvent event = appended.event();
-        // What was computed and not applied is told apart from what has happened.
-        count(event.type(), "accepted", Boolean.TRUE.equals(event.shadow()) ? "shadow" : event.reason());
+        // What was computed and not applied is no transition.
+        boolean applied = !Boolean.TRUE.equals(event.shadow());
+        if (applied && !appended.synthetic()) {
+            String reason = event.reason();
+            transitions(event.type(), ACCEPTED, reason == null ? NONE : reason).inc();
+        }
     }
 
     /**
@@ -40,7 +71,7 @@ public class EventMetrics {
      * @param reason from the closed set of refusals: what would have been its answer
      */
     public void accepted(String command, String reason) {
-        count(command, "accepted", reason);
+        transitions(command, ACCEPTED, reason).inc();
     }
 
     /**
@@ -49,7 +80,7 @@ public class EventMetrics {
      * @param reason the refusal's slug
      */
     public void rejected(String command, String reason) {
-        count(command, "rejected", reason);
+        transitions(command, REJECTED, reason).inc();
     }
 
     /** @param delay by the clocks of this machine and the database, so never shown below zero */
@@ -57,12 +88,8 @@ public class EventMetrics {
         registry.timer(DELIVERY).update(delay.isNegative() ? Duration.ZERO : delay);
     }
 
-    private void count(String transition, String outcome, @Nullable String reason) {
-        registry.counter(
-                        TRANSITIONS,
-                        new Tag("transition", transition),
-                        new Tag("outcome", outcome),
-                        new Tag("reason", reason == null ? "none" : reason))
-                .inc();
+    private Counter transitions(String transition, String outcome, String reason) {
+        return registry.counter(
+                TRANSITIONS, new Tag("transition", transition), new Tag("outcome", outcome), new Tag("reason", reason));
     }
 }

@@ -60,6 +60,16 @@ public class Events {
      */
     @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
     public void append(RoomEvent event) throws SQLException {
+        append(event, false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param synthetic whether its room is left out of what is counted
+     */
+    @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
+    public void append(RoomEvent event, boolean synthetic) throws SQLException {
         try (Connection connection = database.connection();
                 PreparedStatement insert = connection.prepareStatement(INSERT)) {
             insert.setString(1, event.id());
@@ -76,7 +86,7 @@ public class Events {
             insert.setBoolean(12, Boolean.TRUE.equals(event.shadow()));
             insert.executeUpdate();
         }
-        appended.fire(new Appended(event));
+        appended.fire(new Appended(event, synthetic));
     }
 
     /** At most {@code limit} events after the number, in order. */

@@ -1,7 +1,9 @@
 package io.huddle.link;
 
+import io.huddle.store.DatabaseReady;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.util.EnumMap;
 import java.util.Map;
@@ -39,6 +41,9 @@ public class LinkMetrics {
                             new Tag(measured.label(), measured.value())));
         }
     }
+
+    /** A bean is made when it is first used, and these are to be there before. */
+    void start(@Observes DatabaseReady ready) {}
 
     void add(Measured what, long count) {
         Counter counter = counters.get(what);

@@ -13,7 +13,10 @@ import org.eclipse.microprofile.metrics.Tag;
 @ApplicationScoped
 class MembershipMetrics {
     private static final Metadata NODES = described(
-            "huddle_mesh_nodes", "Nodes with an unexpired lease, as this node saw them last.", MetricUnits.NONE);
+            "huddle_mesh_nodes",
+            "Nodes with an unexpired lease. No value on a node that has none itself, as it sees nobody. Gauge read from Redis:"
+                    + " cluster-wide and the same on every node, so queries take max().",
+            MetricUnits.NONE);
     private static final Metadata REMAINING = described(
             "huddle_mesh_lease_remaining_seconds",
             "How long this node can still prove its lease; zero without one.",
@@ -29,7 +32,9 @@ class MembershipMetrics {
     private MetricRegistry registry;
 
     void gauges(Supplier<Number> nodes, Supplier<Number> remainingSeconds) {
-        registry.gauge(NODES, nodes);
+        registry.gauge(
+                NODES,
+                () -> remainingSeconds.get().doubleValue() > 0 ? nodes.get().doubleValue() : Double.NaN);
         registry.gauge(REMAINING, remainingSeconds);
     }
 

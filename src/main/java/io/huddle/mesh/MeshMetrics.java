@@ -1,8 +1,10 @@
 package io.huddle.mesh;
 
 import io.huddle.mesh.Takeover.Outcome;
+import io.huddle.store.DatabaseReady;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -70,6 +72,9 @@ public class MeshMetrics {
             seconds.put(route, timers);
         }
     }
+
+    /** A bean is made when it is first used, and these are to be there before. */
+    void start(@Observes DatabaseReady ready) {}
 
     void claim(Outcome outcome) {
         Counter counter = claims.get(outcome);

@@ -95,9 +95,15 @@ public class Orphans {
     }
 
     void start(@Observes DatabaseReady ready) {
-        metrics.begin(queue::account);
+        metrics.begin();
+        background.repeat("the account of orphans", Duration.ZERO, BEAT, this::count);
         background.repeat("the delivery of orphans", BEAT, BEAT, this::beat);
         background.repeat("the holding of orphans", RENEWAL, RENEWAL, drain::renew);
+    }
+
+    private void count() {
+        CompletionStage<OrphanAccount> unused =
+                queue.account().whenComplete((account, away) -> metrics.counted(account));
     }
 
     private void beat() {

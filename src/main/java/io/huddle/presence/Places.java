@@ -18,13 +18,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose session it is and in which team's room: facts that never change, remembered so that a renewal needs no query for
+ * Whose session it is and in which room of which team: facts that never change, remembered so that a renewal needs no query for
  * its authorization. Bounded; the least recently used are forgotten. Safe for use by any thread.
  */
 @ApplicationScoped
 public class Places {
     private static final int KEPT = 50_000;
-    private static final String FIND = "SELECT s.room_id, r.team, s.participant FROM room_session s"
+    private static final String FIND = "SELECT s.room_id, r.team, s.participant, r.synthetic FROM room_session s"
             + " JOIN room r ON r.id = s.room_id WHERE s.id = ?";
 
     private final Map<String, Place> known = new LinkedHashMap<>(256, 0.75f, true) {
@@ -43,7 +43,7 @@ public class Places {
     private Rooms rooms;
 
     /** Where a session belongs. */
-    record Place(String session, String room, String team, String participant) {}
+    record Place(String session, String room, String team, String participant, boolean synthetic) {}
 
     /**
      * The session of this path, if the caller may act for it.
@@ -117,7 +117,9 @@ public class Places {
                 PreparedStatement query = connection.prepareStatement(FIND)) {
             query.setString(1, session);
             try (ResultSet row = query.executeQuery()) {
-                return row.next() ? new Place(session, row.getString(1), row.getString(2), row.getString(3)) : null;
+                return row.next()
+                        ? new Place(session, row.getString(1), row.getString(2), row.getString(3), row.getBoolean(4))
+                        : null;
             }
         }
     }

@@ -11,13 +11,22 @@ final class Rejection extends Refused {
     private final String room;
     private final String session;
     private final long currentGeneration;
+    private final boolean synthetic;
 
-    Rejection(Refusal refusal, String detail, String command, String room, String session, long currentGeneration) {
+    Rejection(
+            Refusal refusal,
+            String detail,
+            String command,
+            String room,
+            String session,
+            long currentGeneration,
+            boolean synthetic) {
         super(refusal, detail);
         this.command = command;
         this.room = room;
         this.session = session;
         this.currentGeneration = currentGeneration;
+        this.synthetic = synthetic;
     }
 
     String command() {
@@ -34,5 +43,10 @@ final class Rejection extends Refused {
 
     long currentGeneration() {
         return currentGeneration;
+    }
+
+    /** True if its room is left out of what is counted. */
+    boolean isSynthetic() {
+        return synthetic;
     }
 }

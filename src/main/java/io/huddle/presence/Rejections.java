@@ -8,7 +8,13 @@ final class Rejections {
 
     /** @param generation the current one */
     static Rejection of(Refusal refusal, String command, String room, String session, long generation) {
-        return new Rejection(refusal, detail(refusal), command, room, session, generation);
+        return of(refusal, command, room, session, generation, false);
+    }
+
+    /** @param synthetic whether the room is left out of what is counted */
+    static Rejection of(
+            Refusal refusal, String command, String room, String session, long generation, boolean synthetic) {
+        return new Rejection(refusal, detail(refusal), command, room, session, generation, synthetic);
     }
 
     private static String detail(Refusal refusal) {

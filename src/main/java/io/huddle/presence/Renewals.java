@@ -15,6 +15,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +85,7 @@ public class Renewals {
             @Nullable Long counter,
             @Nullable String trace,
             boolean together,
+            boolean synthetic,
             CompletableFuture<Renewal> answer) {
         Pair pair() {
             return new Pair(session, generation);
@@ -130,10 +132,10 @@ public class Renewals {
      */
     public CompletionStage<Renewal> renew(
             String room, String session, long generation, @Nullable Long counter, @Nullable String trace) {
-        return enqueue(new Request(room, session, generation, counter, trace, false, new CompletableFuture<>()));
+        return enqueue(new Request(room, session, generation, counter, trace, false, false, new CompletableFuture<>()));
     }
 
-    private CompletableFuture<Renewal> enqueue(Request request) {
+    private CompletionStage<Renewal> enqueue(Request request) {
         if (!queue.offer(request)) {
             metrics.renewalQueueFull();
             request.answer.completeExceptionally(
@@ -148,7 +150,15 @@ public class Renewals {
      */
     CompletionStage<Renewal> renew(Places.Place place, long generation, @Nullable Long counter) {
         CompletableFuture<Renewal> answer = new CompletableFuture<>();
-        renew(place.room(), place.session(), generation, counter, traces.current())
+        enqueue(new Request(
+                        place.room(),
+                        place.session(),
+                        generation,
+                        counter,
+                        traces.current(),
+                        false,
+                        place.synthetic(),
+                        new CompletableFuture<>()))
                 .whenCompleteAsync(
                         (renewal, failed) -> {
                             if (failed == null) {
@@ -167,7 +177,14 @@ public class Renewals {
      */
     CompletionStage<Renewal> renewTogether(Places.Place place, long generation, @Nullable Long counter) {
         return enqueue(new Request(
-                place.room(), place.session(), generation, counter, traces.current(), true, new CompletableFuture<>()));
+                place.room(),
+                place.session(),
+                generation,
+                counter,
+                traces.current(),
+                true,
+                place.synthetic(),
+                new CompletableFuture<>()));
     }
 
     private void writeBatches() {
@@ -210,7 +227,7 @@ public class Renewals {
             wanted.merge(request.pair(), counter, Math::max);
         }
         Map<Pair, Renewed> renewed = batch.write(wanted);
-        metrics.renewed(renewed.values());
+        metrics.renewed(counted(gathered, renewed));
         List<Answer> answers = new ArrayList<>(gathered.size());
         for (Request request : gathered) {
             Renewed one = renewed.get(request.pair());
@@ -224,6 +241,16 @@ public class Renewals {
             }
         }
         answer(answers);
+    }
+
+    /** The renewals of rooms that are not synthetic. */
+    private static Collection<Renewed> counted(List<Request> gathered, Map<Pair, Renewed> renewed) {
+        if (gathered.stream().noneMatch(Request::synthetic)) {
+            return renewed.values();
+        }
+        Map<Pair, Renewed> counted = new HashMap<>(renewed);
+        gathered.stream().filter(Request::synthetic).map(Request::pair).forEach(counted::remove);
+        return counted.values();
     }
 
     /** Gives the answers of this thread away; those that are given together first, as they are worked on elsewhere. */

@@ -1,7 +1,9 @@
 package io.huddle.presence;
 
 import io.huddle.presence.Standing.End;
+import io.huddle.store.DatabaseReady;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import org.eclipse.microprofile.metrics.Metadata;
 import org.eclipse.microprofile.metrics.MetricRegistry;
@@ -28,6 +30,14 @@ public class SessionStreamMetrics {
 
     @Inject
     private MetricRegistry registry;
+
+    /** What has not happened yet is counted as zero. */
+    void start(@Observes DatabaseReady ready) {
+        registry.counter(UNACKNOWLEDGED);
+        for (Departure what : Departure.values()) {
+            departed(what, 0);
+        }
+    }
 
     /** @param foundBy {@code event} for a change of this node, {@code poll} for one of another */
     void fenced(End end, String foundBy) {

@@ -19,6 +19,7 @@ import io.huddle.web.Refusal;
 import io.huddle.web.Refused;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
+import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
@@ -78,6 +79,12 @@ public class Sessions {
     private Event<Overlooked> overlooked;
 
     @Inject
+    private Event<Removed> removed;
+
+    @Inject
+    private Instance<Drifting> drifting;
+
+    @Inject
     private Event<OperatorActed> acted;
 
     @Inject
@@ -89,8 +96,9 @@ public class Sessions {
      * @param before the seat it comes from
      * @param now of the join or renewal
      * @param removes whether a lease that had run out had ended the session by then
+     * @param synthetic whether its room is left out of what is counted
      */
-    public record Returned(Seat before, Seat after, Instant now, boolean removes) {}
+    public record Returned(Seat before, Seat after, Instant now, boolean removes, boolean synthetic) {}
 
     /**
      * A command of another generation was carried out, since nothing fences generations yet. Fired inside of the
@@ -105,8 +113,18 @@ public class Sessions {
      *
      * @param leaseUntil when its lease ended
      * @param provenAt its last proof of life
+     * @param synthetic whether its room is left out of what is counted
      */
-    public record Expired(Instant leaseUntil, Instant provenAt, Instant at) {}
+    public record Expired(Instant leaseUntil, Instant provenAt, Instant at, boolean synthetic) {}
+
+    /**
+     * An operator has ended a generation.
+     *
+     * @param provenAt its last proof of life
+     * @param drifting whether it was judged to drift
+     * @param synthetic whether its room is left out of what is counted
+     */
+    public record Removed(Instant provenAt, Instant at, boolean drifting, boolean synthetic) {}
 
     /** What a command answered. */
     record Outcome(Seat seat, Instant now) {}
@@ -141,7 +159,7 @@ public class Sessions {
             keys.keep(session.id(), key, verdict.seat().generation());
         }
         Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), now);
-        returned.fire(new Returned(before, verdict.seat(), now, basis.stage().endsLeases()));
+        returned.fire(new Returned(before, verdict.seat(), now, basis.stage().endsLeases(), room.isSynthetic()));
         return MembershipJson.of(
                 room, session, now, MembershipJson.StreamJson.of(stream, ticket), iceServers.of(session.id(), now));
     }
@@ -156,7 +174,11 @@ public class Sessions {
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "renew");
         overlook("renew", locked, generation);
         returned.fire(new Returned(
-                before, verdict.seat(), locked.now(), locked.stage().endsLeases()));
+                before,
+                verdict.seat(),
+                locked.now(),
+                locked.stage().endsLeases(),
+                locked.room().isSynthetic()));
         return new Outcome(verdict.seat(), locked.now());
     }
 
@@ -283,7 +305,8 @@ public class Sessions {
                     "node-lost",
                     room.id(),
                     session.id(),
-                    session.seat().generation()));
+                    session.seat().generation(),
+                    room.isSynthetic()));
             return 0;
         }
         carryOut(room, session, verdict, basis.now(), "node-lost");
@@ -299,9 +322,15 @@ public class Sessions {
     public void remove(Caller operator, String roomId, String sessionId, long generation, String reason)
             throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict = SessionRules.remove(
-                locked.session().seat(), locked.room().state(), generation, locked.now(), locked.stage());
+        Seat before = locked.session().seat();
+        Verdict verdict = SessionRules.remove(before, locked.room().state(), generation, locked.now(), locked.stage());
+        boolean ends = verdict.refusal() == null && !verdict.transitions().isEmpty();
+        boolean drifts = ends && drifting.isResolvable() && drifting.get().isDrifting(sessionId, generation);
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "remove");
+        if (ends) {
+            removed.fire(new Removed(
+                    before.provenAt(), locked.now(), drifts, locked.room().isSynthetic()));
+        }
         acted.fire(new OperatorActed(
                 operator.subject(), "session.remove", reason, roomId, sessionId, generation, locked.now()));
     }
@@ -374,7 +403,7 @@ public class Sessions {
     /** Told of what was accepted: whoever was refused is gone by now. */
     private void overlook(String command, Locked locked, long generation) {
         Session session = locked.session();
-        if (generation != session.seat().generation()) {
+        if (generation != session.seat().generation() && !locked.room().isSynthetic()) {
             overlooked.fire(new Overlooked(command, locked.room().id(), session.id(), locked.now()));
         }
     }
@@ -398,15 +427,15 @@ public class Sessions {
             session.take(verdict.seat());
         }
         for (Verdict.Transition told : verdict.transitions()) {
-            events.append(event(room, session, told, now));
+            events.append(event(room, session, told, now), room.isSynthetic());
             if (told.type() == EventType.PARTICIPANT_EXPIRED && !told.shadow()) {
-                expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now));
+                expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now, room.isSynthetic()));
             }
         }
         Refusal refusal = verdict.refusal();
         if (refusal != null) {
             throw Rejections.of(
-                    refusal, command, room.id(), session.id(), session.seat().generation());
+                    refusal, command, room.id(), session.id(), session.seat().generation(), room.isSynthetic());
         }
     }
 

@@ -53,7 +53,8 @@ public class StreamRights {
             throw Places.notFound();
         }
         if (me.generation() != generation) {
-            throw Rejections.of(Refusal.STALE_GENERATION, command, place.room(), session, me.generation());
+            throw Rejections.of(
+                    Refusal.STALE_GENERATION, command, place.room(), session, me.generation(), place.synthetic());
         }
         return place;
     }

@@ -110,6 +110,11 @@ public class Room {
         return createdAt;
     }
 
+    /** True for a room of a check by machine, which dashboards, drift and alerts leave out. */
+    public boolean isSynthetic() {
+        return synthetic;
+    }
+
     public RoomState state() {
         return RoomState.of(state);
     }

@@ -82,7 +82,7 @@ public class Rooms {
         var opened = room.opened();
         entities.persist(room);
         entities.flush();
-        events.append(opened);
+        events.append(opened, room.isSynthetic());
         return new Created(room.json(), false);
     }
 
@@ -177,7 +177,7 @@ public class Rooms {
     @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
     public void beginClosing(Room room, @Nullable String reason, Instant now) throws SQLException {
         if (room.state() == RoomState.OPEN) {
-            events.append(room.beginClosing(reason, now));
+            events.append(room.beginClosing(reason, now), room.isSynthetic());
         }
     }
 
@@ -185,7 +185,7 @@ public class Rooms {
     @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
     public void finishClosing(Room room, Instant now) throws SQLException {
         if (room.state() == RoomState.CLOSING) {
-            events.append(room.finishClosing(now));
+            events.append(room.finishClosing(now), room.isSynthetic());
         }
     }
 

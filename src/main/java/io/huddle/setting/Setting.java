@@ -124,6 +124,7 @@ public enum Setting {
 
     ROOM_RETENTION_HOURS("huddle.retention.rooms-hours", 720, 24, 87_600),
     EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
+    AUDIT_RETENTION_HOURS("huddle.retention.audit-hours", 8_760, 24, 87_600),
     RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
 
     /** The settings that are text: an address, a list of origins, a claim's name, a secret. Each is checked by its one reader. */

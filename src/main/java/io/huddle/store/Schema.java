@@ -37,7 +37,7 @@ public class Schema {
     public void bringUp() {
         try {
             Dialect dialect = prepare();
-            migrate();
+            migrate(dialect);
             if (Setting.TEST_CLOCK.isOn()) {
                 prepareTestClock();
             }
@@ -76,10 +76,13 @@ public class Schema {
         }
     }
 
-    private void migrate() {
+    private void migrate(Dialect dialect) {
         Flyway flyway = Flyway.configure(Schema.class.getClassLoader())
                 .dataSource(database.migration())
-                .locations("classpath:db/migration")
+                .locations(
+                        dialect == Dialect.POSTGRESQL
+                                ? new String[] {"classpath:db/migration", "classpath:db/postgresql"}
+                                : new String[] {"classpath:db/migration"})
                 .validateMigrationNaming(true)
                 .load();
         flyway.migrate();

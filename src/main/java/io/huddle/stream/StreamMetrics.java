@@ -1,6 +1,8 @@
 package io.huddle.stream;
 
+import io.huddle.store.DatabaseReady;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -32,6 +34,13 @@ public class StreamMetrics {
     private MetricRegistry registry;
 
     private record Answered(String method, String outcome) {}
+
+    /** What has not happened yet is counted as zero, so that the first one is seen as an increase. */
+    void start(@Observes DatabaseReady ready) {
+        for (CloseCause cause : CloseCause.values()) {
+            registry.counter(CLOSES, new Tag("cause", cause.wire()));
+        }
+    }
 
     void gauge(Codec codec, Supplier<Number> count) {
         registry.gauge(STREAMS, count, new Tag("codec", codec.wire()));

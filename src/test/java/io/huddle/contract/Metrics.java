@@ -9,10 +9,17 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** One scrape of a node's metrics in the Prometheus text format: each sample's name, labels and value. */
-record Metrics(List<Sample> samples) {
+/**
+ * One scrape of a node's metrics in the Prometheus text format: each sample's name, labels and value.
+ *
+ * @param types by name
+ * @param help what each says of itself, by name
+ */
+record Metrics(List<Sample> samples, Map<String, String> types, Map<String, String> help) {
     private static final Pattern LINE = Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
+
+    private static final Pattern COMMENT = Pattern.compile("# (TYPE|HELP) ([a-zA-Z_:][\\w:]*) (.*)");
 
     record Sample(String name, Map<String, String> labels, double value) {}
 
@@ -27,12 +34,27 @@ record Metrics(List<Sample> samples) {
                 .get("/metrics")
                 .assertStatus(200)
                 .text();
-        return new Metrics(text.lines()
+        List<Sample> samples = text.lines()
                 .filter(line -> !line.startsWith("#"))
                 .map(LINE::matcher)
                 .filter(Matcher::matches)
                 .map(Metrics::sample)
-                .toList());
+                .toList();
+        return new Metrics(samples, comments(text, "TYPE"), comments(text, "HELP"));
+    }
+
+    private static Map<String, String> comments(String text, String kind) {
+        Map<String, String> comments = new TreeMap<>();
+        text.lines()
+                .map(COMMENT::matcher)
+                .filter(line -> line.matches() && line.group(1).equals(kind))
+                .forEach(line -> comments.put(line.group(2), line.group(3)));
+        return comments;
+    }
+
+    /** All samples of this name. */
+    List<Sample> named(String name) {
+        return samples.stream().filter(sample -> sample.name().equals(name)).toList();
     }
 
     private static Sample sample(Matcher line) {

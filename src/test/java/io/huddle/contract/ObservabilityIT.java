@@ -11,9 +11,7 @@ import jakarta.json.JsonReader;
 import java.io.StringReader;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,52 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the people on call see: metrics, lifecycle lines, health. */
 class ObservabilityIT extends Contract {
-    private static final Set<String> LABELS = Set.of(
-            "mp_scope",
-            "transition",
-            "outcome",
-            "reason",
-            "operation",
-            "state",
-            "codec",
-            "cause",
-            "status",
-            "limit",
-            "method",
-            "kind",
-            "le",
-            "quantile");
-    private static final Pattern ID = Pattern.compile("\\b[rsea]-[0-9a-z]{20,}|team-|@|[0-9a-f]{8}-[0-9a-f]{4}");
-
     @BeforeEach
     void nobodyElse() {
         site.store().update("UPDATE room_session SET state = 'absent', ending = 'left' WHERE state <> 'absent'");
-    }
-
-    @Test
-    void labels_areOfClosedSetsAndNeverIds() {
-        Membership ada = joined("ada");
-        ada.again().leave().assertStatus(204);
-        ada.renew().assertProblem(409, "stale-generation");
-
-        List<Metrics.Sample> ours = Metrics.of(site).samples().stream()
-                .filter(sample -> sample.name().startsWith("huddle_"))
-                .toList();
-
-        assertThat(ours).isNotEmpty().allSatisfy(sample -> {
-            assertThat(LABELS).as("%s", sample).containsAll(sample.labels().keySet());
-            assertThat(sample.labels().values()).as("%s", sample).noneMatch(ID.asPredicate());
-            assertThat(sample.labels().values()).as("%s", sample).doesNotContain("ada", ada.room(), team);
-        });
-        assertThat(ours)
-                .filteredOn(sample -> sample.name().equals("huddle_transitions_total"))
-                .allSatisfy(sample -> assertThat(sample.labels().keySet())
-                        .containsExactlyInAnyOrder("mp_scope", "outcome", "reason", "transition"));
-        assertThat(ours)
-                .filteredOn(sample -> sample.name().equals("huddle_stale_generation_rejections_total"))
-                .isNotEmpty()
-                .allSatisfy(sample ->
-                        assertThat(sample.labels().keySet()).containsExactlyInAnyOrder("mp_scope", "operation"));
     }
 
     @Test
@@ -211,6 +166,7 @@ class ObservabilityIT extends Contract {
         Membership first = join(ada, room);
         first.again();
         first.renew().assertProblem(409, "stale-generation");
+        first.renew().assertProblem(409, "stale-generation");
         operator().with("Huddle-Reason", "asked by Mrs. Lovelace").close(room).assertStatus(200);
 
         List<JsonObject> lines =
@@ -230,6 +186,9 @@ class ObservabilityIT extends Contract {
             assertThat(line.getString("log")).isEqualTo("lifecycle");
             assertThat(line.getString("at")).matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z");
         });
+        assertThat(lines.get(3).getString("command")).isEqualTo("renew");
+        assertThat(lines.get(3).getString("session")).isEqualTo(first.session());
+        assertThat(lines.get(3).getInt("generation")).isEqualTo(2);
         assertThat(lines.get(2).getInt("generation")).isEqualTo(2);
         assertThat(lines.get(2).getString("session")).isEqualTo(first.session());
         String log = site.node().log();
@@ -238,6 +197,46 @@ class ObservabilityIT extends Contract {
                 .doesNotContain("Babbage")
                 .doesNotContain("pseudonym-0815")
                 .doesNotContain("Bearer ");
+    }
+
+    /** Each line against the durable event of which it tells. */
+    @Test
+    void lifecycleLines_ofDoubtRecoveryExpiryAndClose_sayWhatTheEventsSay() {
+        Membership ada = joined("ada");
+        ada.media("failed").assertStatus(204);
+        ada.renew().assertStatus(200);
+        change("UPDATE room_session SET lease_until = proven_at WHERE id = ?", ada.session());
+        awaitState(ada.session(), "absent");
+        operatorWithReason().close(ada.room()).assertStatus(200);
+        List<JsonObject> events = events(ada.room(), 0);
+        assertThat(events)
+                .extracting(event -> event.getString("type"))
+                .containsExactly(
+                        "room.opened",
+                        "participant.joined",
+                        "participant.suspected",
+                        "participant.recovered",
+                        "participant.expired",
+                        "room.closing",
+                        "room.closed");
+
+        List<JsonObject> lines = Awaiting.value(
+                Awaiting.PATIENCE,
+                "a line for each event",
+                () -> lines(ada.room()),
+                all -> all.size() >= events.size());
+
+        assertThat(lines).hasSameSizeAs(events);
+        for (int i = 0; i < events.size(); i++) {
+            JsonObject event = events.get(i);
+            JsonObject line = lines.get(i);
+            assertThat(line.getString("event")).isEqualTo(event.getString("id"));
+            for (String member :
+                    List.of("type", "room", "seq", "session", "generation", "prior", "next", "reason", "at")) {
+                assertThat(line.get(member)).as("%s of %s", member, line).isEqualTo(event.get(member));
+            }
+            assertThat(line).doesNotContainKeys("participant", "label", "occurrence");
+        }
     }
 
     @Test

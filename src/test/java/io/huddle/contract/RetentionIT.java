@@ -1,12 +1,14 @@
 package io.huddle.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.huddle.harness.Answer;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import jakarta.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What happens to rooms that nobody uses, and to rooms that are over. */
@@ -96,6 +98,42 @@ class RetentionIT extends Contract {
         assertThat(page.getJsonObject("snapshot").getInt("seq")).isEqualTo(2);
         in.leave().assertStatus(204);
         assertThat(eventTypes(in.room(), 2)).containsExactly("participant.left");
+    }
+
+    @Test
+    void audit_isKeptForLongerThanItsRoom_andThenGoes() {
+        Membership in = joined("ada");
+        String room = openRoom(participant("bob"));
+        operatorWithReason().close(room).assertStatus(200);
+
+        jump(Duration.ofDays(364), in);
+        Awaiting.until("the room is gone", () -> count("room", "id", room) == 0);
+        Awaiting.holds(A_RUN_OR_TWO, "the line is there", () -> count("audit", "room_id", room) == 1);
+        jump(Duration.ofDays(2), in);
+
+        Awaiting.until("the line is gone", () -> count("audit", "room_id", room) == 0);
+    }
+
+    @Test
+    void audit_onPostgresql_takesLinesAndNothingElse() {
+        String room = openRoom(participant("ada"));
+        operatorWithReason().close(room).assertStatus(200);
+        if (site == Site.H2) {
+            // Its application keeps to it alone.
+            assertThat(site.store().update("DELETE FROM audit WHERE room_id = ?", room))
+                    .isOne();
+            return;
+        }
+        for (String statement : List.of(
+                "UPDATE audit SET reason = 'none' WHERE room_id = '" + room + "'",
+                "DELETE FROM audit WHERE room_id = '" + room + "'",
+                "TRUNCATE audit")) {
+            assertThatThrownBy(() -> site.store().update(statement))
+                    .as(statement)
+                    .rootCause()
+                    .hasMessageContaining("append-only");
+        }
+        assertThat(count("audit", "room_id", room)).isOne();
     }
 
     /** As an outage of every node would be; the member is still in afterwards. */

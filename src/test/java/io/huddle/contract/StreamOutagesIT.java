@@ -105,6 +105,26 @@ class StreamOutagesIT extends HostileContract {
     }
 
     @Test
+    void database_away_leavesItsGaugesWithoutAValue_andTheScrapeAnswers() {
+        Awaiting.until(RECOVERY, "counted", () -> present() >= 0);
+        Away.WIRE.cut();
+        try {
+            Awaiting.until(RECOVERY, "no value rather than an old one", () -> Double.isNaN(present()));
+            assertThat(metrics().value("huddle_oldest_unrenewed_lease_seconds")).isNaN();
+            assertThat(metrics().value("huddle_rooms", "state", "open")).isNaN();
+            assertThat(metrics().value("huddle_streams")).isNotNegative();
+        } finally {
+            Away.WIRE.mend();
+        }
+        Awaiting.until(RECOVERY, "counted again", () -> present() >= 0);
+        Awaiting.until(RECOVERY, "ready", () -> node().isReady());
+    }
+
+    private double present() {
+        return metrics().value("huddle_sessions", "state", "present");
+    }
+
+    @Test
     void trafficLog_withBodies_holdsThem() {
         StreamClient ada = keep(
                 StreamClient.to(node(), integrator().joinAs(openRoom(), "ada")).connect());

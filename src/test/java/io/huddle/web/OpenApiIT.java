@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.ClientKeysResource;
 import io.huddle.admin.MismatchesResource;
 import io.huddle.admin.OrphansResource;
+import io.huddle.admin.SeriesResource;
 import io.huddle.admin.StagesResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
@@ -77,6 +78,8 @@ class OpenApiIT {
             Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
+            Map.entry("Series", SeriesResource.SeriesJson.class),
+            Map.entry("SeriesLine", SeriesResource.LineJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class),
             Map.entry("Stage", StagesResource.StageJson.class),
