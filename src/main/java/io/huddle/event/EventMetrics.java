@@ -65,6 +65,16 @@ public class EventMetrics {
     }
 
     /**
+     * A command was carried out that is worth a line of its own.
+     *
+     * @param command from the closed set of commands
+     * @param reason from the closed set of refusals: what would have been its answer
+     */
+    public void accepted(String command, String reason) {
+        transitions(command, ACCEPTED, reason).inc();
+    }
+
+    /**
      * @param command what was refused, from the closed set of commands
      *
      * @param reason the refusal's slug
