@@ -6,6 +6,7 @@ import io.huddle.presence.RenewalBatch.Renewed;
 import io.huddle.setting.Setting;
 import io.huddle.web.Refusal;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
@@ -51,6 +52,9 @@ public class PresenceMetrics {
     @Inject
     private LifecycleLog log;
 
+    @Inject
+    private Event<StaleCommand> staleCommands;
+
     void renewed(Collection<Renewed> renewals) {
         var timer = registry.timer(LATENESS);
         renewals.forEach(one -> timer.update(one.lateness()));
@@ -92,6 +96,7 @@ public class PresenceMetrics {
         if (rejection.refusal() == Refusal.STALE_GENERATION) {
             registry.counter(STALE, new Tag("operation", rejection.command())).inc();
             log.stale(rejection.command(), rejection.room(), rejection.session(), rejection.currentGeneration());
+            staleCommands.fire(new StaleCommand(rejection.room()));
         }
     }
 
