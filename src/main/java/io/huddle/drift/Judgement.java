@@ -93,7 +93,7 @@ final class Judgement {
         if (isJudged(connection, window) || !isData(moment, window)) {
             return null;
         }
-        Survey survey = new Survey(connection, AlertingTeams.read(connection));
+        Survey survey = new Survey(connection);
         Map<String, RoomPicture> pictures = survey.take(window, moment.now(), thresholds.evidence());
         Set<Subject> found = new TreeSet<>();
         int sessions = 0;

@@ -4,6 +4,8 @@ import io.huddle.drift.AlertRules.Watch;
 import io.huddle.drift.RoomPicture.Seat;
 import io.huddle.drift.RoomPicture.Sighting;
 import io.huddle.drift.RoomPicture.Standing;
+import io.huddle.rollout.Stage;
+import io.huddle.rollout.Stages;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -38,16 +40,15 @@ final class Survey {
             "SELECT room_id, sum(rejections) FROM drift_rejection WHERE started_at = ? GROUP BY room_id";
     private static final String ENDINGS =
             "SELECT room_id, participant, lease_until FROM room_session WHERE room_id = ANY (?) AND state = 'absent'";
-    private static final String FACTS = "SELECT r.id, r.state, r.synthetic, r.critical, r.team, e.type, e.at"
+    private static final String FACTS = "SELECT r.id, r.state, r.synthetic, r.critical, " + Stages.ofTeam("r.team")
+            + ", e.type, e.at"
             + " FROM room r LEFT JOIN room_event e ON e.room_id = r.id AND e.seq = r.seq WHERE r.id = ANY (?)";
     private static final int FETCH = 2_000;
 
     private final Connection connection;
-    private final AlertingTeams teams;
 
-    Survey(Connection connection, AlertingTeams teams) {
+    Survey(Connection connection) {
         this.connection = connection;
-        this.teams = teams;
     }
 
     /** A room while its picture is put together. */
@@ -94,11 +95,11 @@ final class Survey {
         return facts;
     }
 
-    private Watch watch(ResultSet row) throws SQLException {
+    private static Watch watch(ResultSet row) throws SQLException {
         if (!row.getString(2).equals("open") || row.getBoolean(3)) {
             return Watch.LEFT_OUT;
         }
-        if (!teams.raiseFor(row.getString(5))) {
+        if (!Stage.of(row.getString(5)).raisesAlerts()) {
             return Watch.SILENCED;
         }
         return row.getBoolean(4) ? Watch.CRITICAL : Watch.WATCHED;

@@ -72,7 +72,8 @@ public class PresenceMetrics {
             registry.timer(RECONNECT).update(between(suspectAt, returned.now()));
         }
         boolean back = returned.after().generation() > before.generation();
-        boolean hadExpired = before.ending() == Ending.EXPIRED || before.isLapsed(returned.now());
+        boolean hadExpired =
+                before.ending() == Ending.EXPIRED || (returned.removes() && before.isLapsed(returned.now()));
         if (back && hadExpired && !before.leaseUntil().plus(falseRemoval).isBefore(returned.now())) {
             registry.counter(FALSE_REMOVALS).inc();
         }
@@ -81,6 +82,11 @@ public class PresenceMetrics {
     void expired(@Observes(during = TransactionPhase.AFTER_SUCCESS) Sessions.Expired expired) {
         registry.timer(EXPIRY_LAG).update(between(expired.leaseUntil(), expired.at()));
         registry.timer(GHOST).update(between(expired.provenAt(), expired.at()));
+    }
+
+    /** What a stage that fences generations would have refused. */
+    void overlooked(@Observes(during = TransactionPhase.AFTER_SUCCESS) Sessions.Overlooked overlooked) {
+        events.accepted(overlooked.command(), Refusal.STALE_GENERATION.slug());
     }
 
     void graced(@Observes(during = TransactionPhase.AFTER_SUCCESS) Heartbeat.OutageGraced graced) {

@@ -113,10 +113,14 @@ public enum Setting {
     MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
+    OBSERVATION_FRESH_SECONDS("huddle.observations.fresh-seconds", 30, 5, 600),
+    OBSERVATION_AGE_SECONDS("huddle.observations.max-age-seconds", 300, 5, 86_400),
+    OBSERVATION_AHEAD_SECONDS("huddle.observations.max-ahead-seconds", 30, 0, 300),
+    OBSERVATION_PARTICIPANTS("huddle.observations.participants", 200, 1, 1_000),
+    OBSERVATION_SOURCES("huddle.observations.sources", 8, 1, 100),
+    COMPARISON_WINDOW_SECONDS("huddle.shadow.window-seconds", 15, 1, 600),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
-
-    OBSERVATION_FRESH_SECONDS("huddle.observations.fresh-seconds", 30, 1, 300),
 
     ALERT_WINDOW_SECONDS("huddle.alerts.window-seconds", 15, 1, 300),
     ALERT_SUSPECTS("huddle.alerts.suspects", 3, 2, 200),
@@ -152,6 +156,7 @@ public enum Setting {
             "huddle.mesh.namespace",
             "huddle.alerts.webhook.url",
             "huddle.alerts.webhook.secret",
+            "huddle.observations.roster-source",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");

@@ -6,7 +6,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.ClientKeysResource;
+import io.huddle.admin.MismatchesResource;
 import io.huddle.admin.OrphansResource;
+import io.huddle.admin.StagesResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -23,6 +25,7 @@ import io.huddle.room.Policy;
 import io.huddle.room.RoomJson;
 import io.huddle.room.RoomsResource;
 import io.huddle.security.IceServers;
+import io.huddle.shadow.Mismatches;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -75,7 +78,12 @@ class OpenApiIT {
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
-            Map.entry("Orphan", OrphansResource.OrphanJson.class));
+            Map.entry("Orphan", OrphansResource.OrphanJson.class),
+            Map.entry("Stage", StagesResource.StageJson.class),
+            Map.entry("Stages", StagesResource.StageList.class),
+            Map.entry("Mismatch", Mismatches.Mismatch.class),
+            Map.entry("MismatchSum", Mismatches.Sum.class),
+            Map.entry("MismatchPage", MismatchesResource.MismatchPage.class));
 
     @TempDir
     static java.nio.file.Path folder;
