@@ -49,6 +49,9 @@ final class Cluster {
             "HUDDLE_LIMITS_RENEWALS_PER_SECOND", "1000",
             "HUDDLE_LIMITS_RENEWAL_BURST", "10000");
 
+    /** Windows of drift, so short that a test can wait for several. */
+    private static final Map<String, String> WINDOWS = Map.of("HUDDLE_ALERTS_WINDOW_SECONDS", "1");
+
     private static final String ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
     private static final AtomicInteger TEAMS = new AtomicInteger();
 
@@ -63,8 +66,8 @@ final class Cluster {
         Postgres.Database database = postgres.createDatabase();
         store = Store.postgres(database);
         Store wired = Store.postgres(database, wire);
-        one = Node.start("cluster-1", Tokens.env(), UNLIMITED, store.env());
-        two = Node.start("cluster-2", Tokens.env(), UNLIMITED, wired.env(), ahead());
+        one = Node.start("cluster-1", Tokens.env(), UNLIMITED, WINDOWS, store.env());
+        two = Node.start("cluster-2", Tokens.env(), UNLIMITED, WINDOWS, wired.env(), ahead());
     }
 
     /** The two nodes, both ready, whatever the test before did to them. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.huddle.admin.AlertsResource;
 import io.huddle.admin.ClientKeysResource;
 import io.huddle.admin.MismatchesResource;
 import io.huddle.admin.OrphansResource;
 import io.huddle.admin.StagesResource;
+import io.huddle.drift.AlertJson;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -77,6 +79,8 @@ class OpenApiIT {
             Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
+            Map.entry("Alert", AlertJson.class),
+            Map.entry("AlertPage", AlertsResource.AlertPage.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class),
             Map.entry("Stage", StagesResource.StageJson.class),
