@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
+import io.huddle.harness.TlsReceiver;
 import io.huddle.harness.Tokens;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,7 +32,8 @@ class DriftIT {
      * generations; the alert closes itself, and everything is told in the audit.
      */
     @Test
-    void lonelyRoom_onTwoNodes_raisesOneAlert_thatClosesItself() {
+    void lonelyRoom_onTwoNodes_raisesOneAlert_thatClosesItself() throws Exception {
+        cluster.hooks.answerWith("HTTP/1.1 503 Service Unavailable\r\n\r\n");
         String room = cluster.room(team, 5, 15);
         String quiet = cluster.room(team, 5, 15);
         List<Member> people = List.of(
@@ -46,6 +52,9 @@ class DriftIT {
                 .containsExactly("leases_without_media");
         assertThat(count("SELECT count(*) FROM drift_room WHERE room_id = ?", quiet))
                 .isZero();
+
+        Awaiting.until(PATIENCE, "a try to tell the receiver, which is not ready", () -> hasTried(room, "opened", 1));
+        cluster.hooks.answerWith("HTTP/1.1 204 No Content\r\n\r\n");
 
         Api operator = Api.of(cluster.two, Tokens.operator("on-call")).with("Huddle-Reason", "silent for minutes");
         cluster.pause(cluster.one);
@@ -75,6 +84,39 @@ class DriftIT {
             assertThat(lines("alert.opened", room)).isOne();
             assertThat(lines("alert.closed", room)).isOne();
         });
+        assertTold(room);
+    }
+
+    /** The receiver was told again under the same id, by one node, and of the end after the beginning. */
+    private void assertTold(String room) throws Exception {
+        Awaiting.until(PATIENCE, "the end is told", () -> hasTried(room, "closed", 1));
+        List<TlsReceiver.Request> opened = told(room, "opened");
+        assertThat(opened).hasSizeBetween(2, 3);
+        assertThat(opened)
+                .extracting(request -> request.header("webhook-id"))
+                .containsOnly(opened.get(0).header("webhook-id"));
+        assertThat(told(room, "closed")).hasSize(1);
+        for (TlsReceiver.Request request : opened) {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(Base64.getDecoder().decode(Cluster.HOOK_SECRET), "HmacSHA256"));
+            String content =
+                    request.header("webhook-id") + "." + request.header("webhook-timestamp") + "." + request.body();
+            assertThat(request.header("webhook-signature"))
+                    .isEqualTo("v1,"
+                            + Base64.getEncoder()
+                                    .encodeToString(mac.doFinal(content.getBytes(StandardCharsets.UTF_8))));
+        }
+    }
+
+    private boolean hasTried(String room, String change, int times) {
+        return told(room, change).size() >= times;
+    }
+
+    private List<TlsReceiver.Request> told(String room, String change) {
+        return cluster.hooks.arrived().stream()
+                .filter(request -> request.body().contains("\"alerts." + change + "\"")
+                        && request.body().contains(room))
+                .toList();
     }
 
     /** The first ones hear something, the others do not. */
