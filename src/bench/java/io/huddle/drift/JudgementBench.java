@@ -121,9 +121,11 @@ public class JudgementBench extends HttpServlet {
     private void run(String[] statements) throws SQLException {
         try (Connection connection = database.connection();
                 Statement statement = connection.createStatement()) {
+            statement.execute("SET statement_timeout = 0");
             for (String sql : statements) {
                 statement.execute(sql);
             }
+            statement.execute("SET statement_timeout = '800ms'");
         }
     }
 
@@ -145,7 +147,7 @@ public class JudgementBench extends HttpServlet {
         static Reading read(Path process) throws IOException {
             ThreadMXBean threads = ManagementFactory.getThreadMXBean();
             String stat = Files.readString(process);
-            String[] afterName = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            String[] afterName = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
             double ticks = Double.parseDouble(afterName[USER_TICKS]) + Double.parseDouble(afterName[USER_TICKS + 1]);
             return new Reading(System.nanoTime(), threads.getCurrentThreadCpuTime() / 1e6, ticks * MS_A_TICK);
         }
