@@ -184,9 +184,10 @@ public final class TlsReceiver implements AutoCloseable {
                 .getRequestedServerNames().stream()
                         .map(name -> ((SNIHostName) name).getAsciiName())
                         .toList();
+        // Before anybody sees the request: whoever sees it may change the answer to the next one.
+        String text = answer;
         requests.add(new Request(head.toString(), body, names));
         OutputStream out = socket.getOutputStream();
-        String text = answer;
         if (text != null) {
             out.write(text.getBytes(StandardCharsets.US_ASCII));
             out.flush();
