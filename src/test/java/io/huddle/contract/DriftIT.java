@@ -234,15 +234,19 @@ class DriftIT extends Contract {
         for (int i = 0; i < 5; i++) {
             String id = "l-" + unique();
             written.add(0, id);
+            // Newer than any alert of another test.
+            var at = java.sql.Timestamp.from(
+                    site.clock().now().plus(Duration.ofDays(1)).plusSeconds(i));
             site.store()
                     .update(
                             "INSERT INTO alert (id, group_id, room_id, kind, severity, version, clean_windows, room_state,"
                                     + " active_leases, suspects, opened_at, updated_at, closed_at, close_reason)"
-                                    + " SELECT ?, 'g-1', 'r-1', 'rejections', 'page', 'v', 2, 'closed', 0, 0, at, at, at,"
-                                    + " 'room-closing' FROM (SELECT created_at + ? * INTERVAL '1' SECOND AS at FROM room"
-                                    + " ORDER BY created_at DESC FETCH FIRST 1 ROWS ONLY) AS t",
+                                    + " VALUES (?, 'g-1', 'r-1', 'rejections', 'page', 'v', 2, 'closed', 0, 0, ?, ?, ?,"
+                                    + " 'room-closing')",
                             id,
-                            86_400 + i);
+                            at,
+                            at,
+                            at);
         }
         try {
             List<String> read = new ArrayList<>();
