@@ -42,6 +42,7 @@ class ArchitectureTest {
     private static final List<String> FLOORS = List.of(
             "",
             "admin",
+            "drift",
             "signal",
             "shadow",
             "presence",
@@ -65,6 +66,8 @@ class ArchitectureTest {
 
     /** Beans that are transactional boundaries. Nothing else opens or joins a transaction by annotation. */
     private static final Set<String> BOUNDARIES = Set.of(
+            "io.huddle.drift.Windows",
+            "io.huddle.drift.Outbox",
             "io.huddle.event.Events",
             "io.huddle.room.Rooms",
             "io.huddle.rollout.Stages",
@@ -89,6 +92,13 @@ class ArchitectureTest {
 
     /** Pure: what they may use is Java, each other, and the values named here. */
     private static final Set<String> PURE = Set.of(
+            "io.huddle.drift.AlertRules",
+            "io.huddle.drift.DriftKind",
+            "io.huddle.drift.DriftRules",
+            "io.huddle.drift.RoomPicture",
+            "io.huddle.drift.Severity",
+            "io.huddle.drift.Thresholds",
+            "io.huddle.drift.Window",
             "io.huddle.event.EventType",
             "io.huddle.event.RoomEvent",
             "io.huddle.event.Appended",

@@ -9,6 +9,7 @@ import io.huddle.store.DatabaseReady;
 import io.huddle.web.Refusal;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
@@ -81,6 +82,9 @@ public class PresenceMetrics {
 
     @Inject
     private Chronicle chronicle;
+
+    @Inject
+    private Event<StaleCommand> staleCommands;
 
     @PostConstruct
     void prepare() {
@@ -196,6 +200,7 @@ public class PresenceMetrics {
         }
         if (stale) {
             log.stale(rejection.command(), rejection.room(), rejection.session(), rejection.currentGeneration());
+            staleCommands.fire(new StaleCommand(rejection.room()));
         }
     }
 

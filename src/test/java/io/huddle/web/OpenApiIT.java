@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.huddle.admin.AlertsResource;
 import io.huddle.admin.ClientKeysResource;
 import io.huddle.admin.NodesResource;
 import io.huddle.admin.MismatchesResource;
 import io.huddle.admin.OrphansResource;
 import io.huddle.admin.SeriesResource;
 import io.huddle.admin.StagesResource;
+import io.huddle.drift.AlertJson;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -83,6 +85,8 @@ class OpenApiIT {
             Map.entry("SeriesLine", SeriesResource.LineJson.class),
             Map.entry("Nodes", NodesResource.NodesJson.class),
             Map.entry("Node", NodesResource.NodeJson.class),
+            Map.entry("Alert", AlertJson.class),
+            Map.entry("AlertPage", AlertsResource.AlertPage.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class),
             Map.entry("Stage", StagesResource.StageJson.class),
