@@ -37,7 +37,11 @@ final class PromisedMetrics {
             histogram("huddle_mesh_invocation_seconds", "route", "result"),
             counter("huddle_orphan_redeliveries_total"),
             gauge("huddle_streams", "codec"),
-            counter("huddle_stream_closes_total", "cause"));
+            counter("huddle_stream_closes_total", "cause"),
+            counter("huddle_shadow_mismatches_total", "kind"),
+            cluster("huddle_drift_rooms", "kind"),
+            cluster("huddle_alerts_open", "kind", "severity"),
+            gauge("huddle_alert_info", "version"));
 
     /** What the labels of promised metrics may say, where the set is short; the others are looked at for ids only. */
     static final Map<String, Set<String>> VALUES = new TreeMap<>(Map.of(
