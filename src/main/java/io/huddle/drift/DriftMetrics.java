@@ -35,9 +35,16 @@ public class DriftMetrics {
     private static final Metadata DELIVERIES =
             described("huddle_alert_deliveries", "Tries of this node to tell the webhook.");
 
-    private volatile Map<String, Long> drifting = Map.of();
-    private volatile Map<String, Long> alerts = Map.of();
-    private volatile double windowAge;
+    private volatile Found found = Found.NOTHING_KNOWN;
+
+    /** What was read last; without an answer of the database nothing is known, and no old figure stands for a new one. */
+    private record Found(boolean known, Map<String, Long> drifting, Map<String, Long> alerts, double windowAge) {
+        static final Found NOTHING_KNOWN = new Found(false, Map.of(), Map.of(), Double.NaN);
+
+        double of(Map<String, Long> counts, String key) {
+            return known ? counts.getOrDefault(key, 0L) : Double.NaN;
+        }
+    }
 
     @Inject
     private MetricRegistry registry;
@@ -61,12 +68,12 @@ public class DriftMetrics {
                     described(
                             "huddle_drift_rooms",
                             "Rooms whose roster and audio disagreed in the newest window." + WHOLE_CLUSTER),
-                    () -> drifting.getOrDefault(kind.wire(), 0L),
+                    () -> drifting(kind),
                     ofKind);
             for (Severity severity : Severity.values()) {
                 registry.gauge(
                         described("huddle_alerts_open", "Open alerts." + WHOLE_CLUSTER),
-                        () -> alerts.getOrDefault(key(kind.wire(), severity.wire()), 0L),
+                        () -> alerts(kind, severity),
                         ofKind,
                         new Tag("severity", severity.wire()));
             }
@@ -76,7 +83,7 @@ public class DriftMetrics {
                         "huddle_drift_window_age_seconds",
                         "Since the end of the newest window that was judged: what it has more than a window is no data."
                                 + WHOLE_CLUSTER),
-                () -> windowAge);
+                () -> found.windowAge());
         registry.gauge(
                 described("huddle_alert_info", "1, with the version of the settings that raise alerts."),
                 () -> 1,
@@ -87,7 +94,7 @@ public class DriftMetrics {
         objective("ghost_seconds", Setting.OBJECTIVE_GHOST_SECONDS);
         objective("ghosts_ppm", Setting.OBJECTIVE_GHOSTS_PPM);
         objective("false_removals_ppm", Setting.OBJECTIVE_FALSE_REMOVALS_PPM);
-        background.repeat("the gauges of drift", Duration.ZERO, EVERY, this::read);
+        background.repeat("the gauges of drift", Duration.ZERO, EVERY, this::refresh);
     }
 
     /** @param result {@code delivered}, {@code retried} or {@code given_up} */
@@ -111,7 +118,29 @@ public class DriftMetrics {
         return kind + " " + severity;
     }
 
-    private void read() throws SQLException {
+    private double drifting(DriftKind kind) {
+        Found now = found;
+        return now.of(now.drifting(), kind.wire());
+    }
+
+    private double alerts(DriftKind kind, Severity severity) {
+        Found now = found;
+        return now.of(now.alerts(), key(kind.wire(), severity.wire()));
+    }
+
+    private void refresh() throws SQLException {
+        boolean answered = false;
+        try {
+            found = read();
+            answered = true;
+        } finally {
+            if (!answered) {
+                found = Found.NOTHING_KNOWN;
+            }
+        }
+    }
+
+    private Found read() throws SQLException {
         try (Connection connection = database.connection()) {
             Map<String, Long> rooms = new HashMap<>();
             try (PreparedStatement query = connection.prepareStatement(DRIFTING);
@@ -132,14 +161,13 @@ public class DriftMetrics {
                 row.next();
                 Timestamp newest = row.getTimestamp(1);
                 Duration age = newest == null ? Duration.ZERO : Duration.between(newest.toInstant(), clock.read());
-                windowAge = Math.max(
+                double windowAge = Math.max(
                                 0,
                                 age.minus(Duration.ofSeconds(Setting.ALERT_WINDOW_SECONDS.value()))
                                         .toMillis())
                         / 1_000.0;
+                return new Found(true, Map.copyOf(rooms), Map.copyOf(open), windowAge);
             }
-            drifting = Map.copyOf(rooms);
-            alerts = Map.copyOf(open);
         }
     }
 }
