@@ -3,12 +3,14 @@ package io.huddle.presence;
 import io.huddle.room.Room;
 import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
+import io.huddle.security.OperatorActed;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseUnavailable;
 import io.huddle.store.Retried;
 import io.huddle.time.DatabaseClock;
 import io.huddle.web.Refused;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.sql.Connection;
@@ -45,11 +47,18 @@ public class Rosters {
     @Inject
     private Heartbeat heartbeat;
 
-    /** The roster as the caller may see it: no lapsed lease. */
+    @Inject
+    private Event<OperatorActed> acted;
+
+    /** The roster as the caller may see it: no lapsed lease. Who reads it as an operator is audited. */
     @Retried
     public RosterJson read(Caller caller, String room) throws SQLException {
         Room seen = rooms.see(caller, room);
-        return query(seen.id(), true);
+        RosterJson roster = query(seen.id(), true);
+        if (!caller.actsIn(seen.team())) {
+            acted.fire(OperatorActed.readRoster(caller.subject(), seen.id(), roster.asOf()));
+        }
+        return roster;
     }
 
     /** For subscribers: every session that is not yet absent, with its lease; the reader hides the lapsed ones. */

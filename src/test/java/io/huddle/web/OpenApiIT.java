@@ -5,8 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.huddle.admin.AuditResource;
+import io.huddle.admin.AuditTrail;
 import io.huddle.admin.ClientKeysResource;
+import io.huddle.admin.ConfigResource;
 import io.huddle.admin.OrphansResource;
+import io.huddle.admin.Overview;
+import io.huddle.admin.RoomSearch;
+import io.huddle.admin.RoomSearchResource;
+import io.huddle.admin.RoomViews;
+import io.huddle.admin.SessionSearch;
+import io.huddle.admin.SessionSearchResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -74,6 +83,21 @@ class OpenApiIT {
             Map.entry("ClientKey", ClientKeysResource.ClientKeyJson.class),
             Map.entry("ClientSecret", ClientKeysResource.SecretJson.class),
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
+            Map.entry("Overview", Overview.OverviewJson.class),
+            Map.entry("AlertCounts", Overview.AlertCounts.class),
+            Map.entry("RoomCounts", Overview.RoomCounts.class),
+            Map.entry("SessionCounts", Overview.SessionCounts.class),
+            Map.entry("FoundRoomPage", RoomSearchResource.FoundRoomPage.class),
+            Map.entry("FoundRoom", RoomSearch.FoundRoom.class),
+            Map.entry("LastEvent", RoomSearch.LastEvent.class),
+            Map.entry("RoomView", RoomViews.RoomView.class),
+            Map.entry("Member", RoomViews.Member.class),
+            Map.entry("MemberMedia", RoomViews.MediaReport.class),
+            Map.entry("FoundSessionPage", SessionSearchResource.FoundSessionPage.class),
+            Map.entry("FoundSession", SessionSearch.FoundSession.class),
+            Map.entry("AuditPage", AuditResource.AuditPage.class),
+            Map.entry("AuditLine", AuditTrail.AuditLine.class),
+            Map.entry("Config", ConfigResource.ConfigJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class));
 
