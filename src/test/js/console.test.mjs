@@ -134,7 +134,7 @@ test('chart_withoutAValue_hasAGapAndNoZero', () => {
 
 test('chart_ofManyLines_drawsThoseWithTheLargestValues', () => {
   const lines = [{ name: 'a', values: [1] }, { name: 'b', values: [null, 9] }, { name: 'c', values: [] }];
-  assert.deepEqual(strongest(lines, 2).map(({ name }) => name), ['b', 'a']);
+  assert.deepEqual(strongest(lines, 2).map(({ name }) => name), ['a', 'b']);
 });
 
 test('figure_ofAnySize_isShort', () => {

@@ -1,9 +1,9 @@
 import { text } from '../page/dom.js';
 import { h } from './elements.js';
 
-const WIDTH = 480;
-const HEIGHT = 150;
-const EDGE = { left: 44, right: 8, top: 8, bottom: 20 };
+const WIDTH = 360;
+const HEIGHT = 140;
+const EDGE = { left: 36, right: 8, top: 8, bottom: 20 };
 
 /** The least round number, of 1, 2 or 5 and zeros, that holds the largest value. Pure. */
 export function ceiling(largest) {
@@ -34,10 +34,11 @@ export function figure(value) {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
 
-/** The lines of an answer, those with the largest values first, at most so many. Pure. */
+/** At most so many of an answer's lines, in its order: those with the largest values. Pure. */
 export function strongest(lines, most) {
   const peak = (line) => Math.max(0, ...line.values.filter((value) => typeof value === 'number'));
-  return [...lines].sort((one, other) => peak(other) - peak(one)).slice(0, most);
+  const kept = new Set([...lines].sort((one, other) => peak(other) - peak(one)).slice(0, most));
+  return lines.filter((line) => kept.has(line));
 }
 
 const MOST_LINES = 6;
@@ -57,7 +58,7 @@ export function chart(id, title, { figures = false } = {}) {
     const lines = strongest(series.lines, MOST_LINES);
     const known = lines.flatMap((line) => line.values).filter((value) => typeof value === 'number');
     const most = ceiling(Math.max(0, ...known));
-    text(scope, `${series.unit}${series.scope === 'node' ? ', of the node that answered' : ''}`);
+    text(scope, `${series.unit}${series.scope === 'node' ? ', this node' : ''}`);
     const level = (share) => EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (1 - share);
     drawing.replaceChildren(
       ...[0, 0.5, 1].flatMap((share) => [

@@ -15,9 +15,9 @@ export function roomsView(context) {
       { name: 'q', label: 'Search', placeholder: 'id, team, occurrence, label, session, event', maxlength: '200' },
       { name: 'state', label: 'State', options: [['', 'any'], ['open', 'open'], ['closing', 'closing'], ['closed', 'closed']] },
       { name: 'team', label: 'Team', maxlength: '100' },
-      { name: 'drift', label: 'Drift', options: [['', 'with or without'], ...DRIFT.map((kind) => [kind, kindWords(kind)])] },
+      { name: 'drift', label: 'Drift', options: [['', 'any or none'], ...DRIFT.map((kind) => [kind, kind === 'any' ? 'any kind' : kindWords(kind)])] },
       { name: 'age', label: 'Older than', options: [['', 'any age'], ['15', '15 min'], ['60', '1 h'], ['720', '12 h'], ['1440', '1 day']] },
-      { name: 'synthetic', label: 'Synthetic', options: [['', 'with the others'], ['false', 'left out'], ['true', 'only these']] },
+      { name: 'synthetic', label: 'Synthetic', options: [['', 'included'], ['false', 'left out'], ['true', 'only']] },
     ],
     keyOf: (room) => room.id,
     rowState: (room) => (room.drift?.length ? 'drifting' : room.state),
@@ -26,11 +26,10 @@ export function roomsView(context) {
         head: 'Room',
         cell: (room) => [
           h('a', { href: format('room', { id: room.id }) }, room.label || room.occurrence),
-          room.label && h('span', { class: 'under' }, room.occurrence),
+          h('span', { class: 'under' }, [room.team, room.label && room.occurrence].filter(Boolean).join(' · ')),
           h('span', { class: 'under' }, code(room.id)),
         ],
       },
-      { head: 'Team', cell: (room) => room.team },
       {
         head: 'State',
         cell: (room) => [
