@@ -101,8 +101,10 @@ byId('sign-out').addEventListener('click', () => {
   history.replaceState(null, '', '#/alerts');
   route();
 });
-window.addEventListener('hashchange', () => {
-  if (location.hash === '#main') byId('main').focus();
-  else route();
+document.querySelector('.skip').addEventListener('click', (event) => {
+  // The address names the view, and stays.
+  event.preventDefault();
+  byId('main').focus();
 });
+window.addEventListener('hashchange', () => route());
 route({ focus: false });

@@ -62,8 +62,9 @@ class EffectiveSettingsTest {
                 assertThat(setting.changed()).isTrue();
             });
             assertSetting("huddle.demo", setting -> assertThat(setting.value()).isEqualTo("true"));
-            assertSetting("huddle.limits.page-size", setting -> assertThat(setting.changed())
-                    .isFalse());
+            assertSetting(
+                    "huddle.limits.page-size",
+                    setting -> assertThat(setting.changed()).isFalse());
         });
     }
 

@@ -12,13 +12,18 @@ import org.junit.jupiter.api.Test;
 class WhereTest {
     @Test
     void filters_withoutAValue_areLeftOut() {
-        assertThat(new Where().andIf(null, "a = ?").behind(null, "at", "id").sql()).isEqualTo(" WHERE 1 = 1");
+        assertThat(new Where().andIf(null, "a = ?").behind(null, "at", "id").sql())
+                .isEqualTo(" WHERE 1 = 1");
     }
 
     @Test
     void filters_withValues_areJoinedInOrder() {
         Cursor cursor = new Cursor(Instant.EPOCH, "x");
-        assertThat(new Where().andIf("1", "a = ?").and("b").behind(cursor, "at", "id").sql())
+        assertThat(new Where()
+                        .andIf("1", "a = ?")
+                        .and("b")
+                        .behind(cursor, "at", "id")
+                        .sql())
                 .isEqualTo(" WHERE 1 = 1 AND a = ? AND b AND (at, id) < (?, ?)");
     }
 

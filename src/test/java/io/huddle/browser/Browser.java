@@ -227,8 +227,7 @@ final class Browser implements AutoCloseable {
 
     /** True if the focus is on such an element. */
     boolean isFocused(String css) {
-        return Boolean.TRUE.equals(
-                driver.executeScript("return document.activeElement.matches(arguments[0])", css));
+        return Boolean.TRUE.equals(driver.executeScript("return document.activeElement.matches(arguments[0])", css));
     }
 
     /** Waits until an element of this kind holds the text. */

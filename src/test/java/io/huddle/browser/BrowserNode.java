@@ -29,8 +29,7 @@ abstract class BrowserNode {
         assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
         Store embedded = Store.h2(folder);
         store = embedded;
-        node = Node.start(name, embedded.env(), Map.of("HUDDLE_DEMO", "true"))
-                .awaitReady();
+        node = Node.start(name, embedded.env(), Map.of("HUDDLE_DEMO", "true")).awaitReady();
     }
 
     @AfterAll

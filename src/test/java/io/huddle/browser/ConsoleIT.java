@@ -212,7 +212,8 @@ class ConsoleIT extends BrowserNode {
         as("clinician-bbbb", "participant", TEAM)
                 .suspend(room, session(room, "clinician-bbbb"), 1)
                 .assertStatus(200);
-        Timestamp now = Timestamp.from(Instant.parse(operator().roster(room).json().getString("asOf")));
+        Timestamp now =
+                Timestamp.from(Instant.parse(operator().roster(room).json().getString("asOf")));
         store().update(
                         "INSERT INTO alert (id, group_id, room_id, kind, open_room, severity, version, clean_windows,"
                                 + " room_state, active_leases, suspects, oldest_proof_seconds, last_transition,"
@@ -228,7 +229,12 @@ class ConsoleIT extends BrowserNode {
     }
 
     private String session(String room, String participant) {
-        return operator().roster(room).assertStatus(200).json().getJsonArray("entries").getValuesAs(JsonObject.class)
+        return operator()
+                .roster(room)
+                .assertStatus(200)
+                .json()
+                .getJsonArray("entries")
+                .getValuesAs(JsonObject.class)
                 .stream()
                 .filter(entry -> entry.getString("participant").equals(participant))
                 .map(entry -> entry.getString("session"))

@@ -127,9 +127,7 @@ class OperatorsIT extends StreamContract {
                     .get(ROOMS + "?limit=2&team=" + team + "&cursor=" + cursor)
                     .assertStatus(200)
                     .json();
-            page.getJsonArray("items")
-                    .getValuesAs(JsonObject.class)
-                    .forEach(room -> seen.add(room.getString("id")));
+            page.getJsonArray("items").getValuesAs(JsonObject.class).forEach(room -> seen.add(room.getString("id")));
             cursor = page.getString("next", "");
             openRoom(ada);
         } while (!cursor.isEmpty());
@@ -155,8 +153,7 @@ class OperatorsIT extends StreamContract {
         assertThat(found.getString("roomState")).isEqualTo("open");
         assertThat(found.getInt("generation")).isOne();
         assertThat(found.getBoolean("lapsed")).isFalse();
-        assertThat(Instant.parse(found.getString("leaseUntil")))
-                .isAfter(Instant.parse(found.getString("provenAt")));
+        assertThat(Instant.parse(found.getString("leaseUntil"))).isAfter(Instant.parse(found.getString("provenAt")));
     }
 
     @Test
@@ -172,8 +169,7 @@ class OperatorsIT extends StreamContract {
                 () -> operator().get(ROOMS + "/" + room).assertStatus(200).json(),
                 seen -> roster(seen).get(0).containsKey("node"));
 
-        assertThat(view.getJsonObject("room"))
-                .isEqualTo(operator().room(room).json());
+        assertThat(view.getJsonObject("room")).isEqualTo(operator().room(room).json());
         assertThat(view.getBoolean("nodesKnown")).isTrue();
         assertThat(Instant.parse(view.getString("sweptAt"))).isBeforeOrEqualTo(time(view, "asOf"));
         JsonObject hers = roster(view).get(0);
@@ -221,8 +217,9 @@ class OperatorsIT extends StreamContract {
             lapse(ada.session());
             JsonObject view =
                     operator().get(ROOMS + "/" + ada.room()).assertStatus(200).json();
-            assertThat(roster(view)).singleElement().satisfies(member -> assertThat(member.getBoolean("lapsed"))
-                    .isTrue());
+            assertThat(roster(view))
+                    .singleElement()
+                    .satisfies(member -> assertThat(member.getBoolean("lapsed")).isTrue());
         });
     }
 
@@ -244,9 +241,7 @@ class OperatorsIT extends StreamContract {
 
         assertThat(found(AUDIT, "action=roster.read&room=" + ada.room(), "actor"))
                 .containsExactly("night-shift", "on-call");
-        change(
-                "UPDATE audit SET at = at - INTERVAL '16' MINUTE WHERE actor = 'on-call' AND room_id = ?",
-                ada.room());
+        change("UPDATE audit SET at = at - INTERVAL '16' MINUTE WHERE actor = 'on-call' AND room_id = ?", ada.room());
         operator().roster(ada.room()).assertStatus(200);
         assertThat(found(AUDIT, "action=roster.read&actor=on-call&room=" + ada.room(), "actor"))
                 .hasSize(2);
@@ -272,7 +267,8 @@ class OperatorsIT extends StreamContract {
             assertThat(line.getString("reason")).as(query).isEqualTo(why);
             assertThat(line.getInt("generation")).isOne();
             assertThat(line.keySet())
-                    .containsExactlyInAnyOrder("id", "at", "actor", "action", "reason", "room", "session", "generation");
+                    .containsExactlyInAnyOrder(
+                            "id", "at", "actor", "action", "reason", "room", "session", "generation");
         }
         assertThat(found(AUDIT, "actor=nobody", "id")).isEmpty();
     }
@@ -294,16 +290,14 @@ class OperatorsIT extends StreamContract {
                 answer -> answer.status() == 200);
         String newer = changed.header("ETag").orElseThrow();
         assertThat(newer).isNotEqualTo(tag);
-        Awaiting.until(
-                "an overview that has not changed",
-                () -> {
-                    String latest = operator().get("/admin/overview").header("ETag").orElseThrow();
-                    return operator()
-                                    .with("If-None-Match", latest)
-                                    .get("/admin/overview")
-                                    .status()
-                            == 304;
-                });
+        Awaiting.until("an overview that has not changed", () -> {
+            String latest = operator().get("/admin/overview").header("ETag").orElseThrow();
+            return operator()
+                            .with("If-None-Match", latest)
+                            .get("/admin/overview")
+                            .status()
+                    == 304;
+        });
     }
 
     @Test
@@ -355,8 +349,7 @@ class OperatorsIT extends StreamContract {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"overview", "rooms", "rooms/r-00000000000000000000000000", "sessions", "audit", "config"})
+    @ValueSource(strings = {"overview", "rooms", "rooms/r-00000000000000000000000000", "sessions", "audit", "config"})
     void view_forAnybodyButOperators_isForbidden(String view) {
         for (Api api : List.of(participant("ada"), integrator())) {
             api.get("/admin/" + view).assertProblem(403, "forbidden");
