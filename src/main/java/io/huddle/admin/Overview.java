@@ -37,7 +37,6 @@ public class Overview {
     private static final String ALERTS =
             "SELECT severity, count(*) FROM alert WHERE open_room IS NOT NULL GROUP BY severity";
     private static final String DRIFTING = "SELECT count(DISTINCT room_id) FROM drifting_room";
-    private static final String SWEPT = "SELECT at FROM sweep_heartbeat WHERE id = 1";
 
     @Inject
     private Database database;
@@ -122,12 +121,16 @@ public class Overview {
             each(connection, ALERTS, row -> alerts.put(row.getString(1), row.getLong(2)));
             long[] drifting = new long[1];
             each(connection, DRIFTING, row -> drifting[0] = row.getLong(1));
-            Instant[] swept = new Instant[1];
-            each(connection, SWEPT, row -> swept[0] = row.getTimestamp(1).toInstant());
-            Instant now = clock.read();
+            Instant[] times = new Instant[2];
+            each(connection, "SELECT at, " + clock.now() + " FROM sweep_heartbeat WHERE id = 1", row -> {
+                times[0] = row.getTimestamp(1).toInstant();
+                times[1] = row.getTimestamp(2).toInstant();
+            });
+            Instant swept = times[0];
+            Instant now = times[1];
             return new OverviewJson(
                     now,
-                    swept[0],
+                    swept,
                     new RoomCounts(count(rooms, "open"), count(rooms, "closing"), count(rooms, "closed")),
                     new SessionCounts(
                             count(sessions, "present"), count(sessions, "suspect"), count(sessions, "suspended")),

@@ -97,8 +97,9 @@ public class RoomSearch {
     /** At most {@code limit} rooms behind the cursor. */
     @Retried
     Found find(Wanted wanted, @Nullable Cursor cursor, int limit) throws SQLException {
+        // Before the connection is taken: a request that holds two could wait for others that do.
+        Instant now = clock.read();
         try (Connection connection = database.connection()) {
-            Instant now = clock.read();
             Map<String, Row> rows = rooms(connection, where(wanted, now).behind(cursor, "r.created_at", "r.id"), limit);
             if (!rows.isEmpty()) {
                 Array ids = connection.createArrayOf("VARCHAR", rows.keySet().toArray());

@@ -71,9 +71,9 @@ public class SessionSearch {
     Found find(Wanted wanted, @Nullable Cursor cursor, int limit) throws SQLException {
         Where where = where(wanted).behind(cursor, "s.joined_at", "s.id");
         String sql = SESSIONS + where.sql() + NEWEST_FIRST;
+        Instant now = clock.read();
         try (Connection connection = database.connection();
                 PreparedStatement query = connection.prepareStatement(sql)) {
-            Instant now = clock.read();
             where.bind(query, limit);
             List<FoundSession> found = new ArrayList<>();
             try (ResultSet row = query.executeQuery()) {

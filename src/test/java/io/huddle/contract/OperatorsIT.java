@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ class OperatorsIT extends StreamContract {
         String session = join(ada, room).session();
         String event = events(room, 0).get(1).getString("id");
 
-        for (String text : List.of(room, session, event, room.substring(4, 20), word, word.toUpperCase(), team)) {
+        for (String text : List.of(room, session, event, room.substring(4, 20), word, word.toUpperCase(Locale.ROOT), team)) {
             assertThat(found(ROOMS, "q=" + encoded(text), "id")).as(text).containsExactly(room);
         }
         assertThat(found(ROOMS, "team=" + team + "&q=" + encoded("100%-"), "id"))
@@ -259,7 +260,7 @@ class OperatorsIT extends StreamContract {
                 .assertStatus(204);
 
         for (String query : List.of(
-                "q=" + encoded(why.toLowerCase()),
+                "q=" + encoded(why.toLowerCase(Locale.ROOT)),
                 "session=" + ada.session(),
                 "action=session.remove&room=" + ada.room(),
                 "actor=on-call&q=" + ada.session())) {
