@@ -82,6 +82,15 @@ node_java() {
   return 1
 }
 
+# drill CLASS [ARGUMENT ...]: a class of the tests that breaks three nodes of the packaged server. BENCH_MVN is for options of
+# Maven, for instance -o.
+drill() {
+  [ -n "${BENCH_BUILT:-}" ] || mvn -q -B ${BENCH_MVN:-} -DskipTests -DskipITs verify
+  mvn -q -B ${BENCH_MVN:-} dependency:build-classpath -Dmdep.outputFile="$data/classpath" -Dmdep.includeScope=test
+  java -Xmx512m -Xss512k ${BENCH_SEED:+-Dhuddle.seed=$BENCH_SEED} -Dhuddle.wlp=target/packaged/wlp -Dhuddle.nodes=target/soak/nodes \
+    -cp "target/test-classes:target/classes:$(sed 's/:[^:]*slf4j-jdk14[^:]*//' "$data/classpath")" "$@"
+}
+
 # Two full collections, and a moment for what they hand back.
 collect() { jcmd "$1" GC.run >/dev/null; sleep 1; jcmd "$1" GC.run >/dev/null; sleep 1; }
 heap_kib() { jcmd "$1" GC.heap_info | awk '!/Metaspace|class space|region/ && match($0, /used [0-9]+K/) {kib += substr($0, RSTART + 5)} END {print kib}'; }

@@ -34,6 +34,9 @@ export class Admin {
   changeStage = (scope, stage, reason) =>
     this.#act('PUT', `/admin/stages/${encodeURIComponent(scope)}`, reason, { stage });
 
+  /** The team has no stage of its own any more. */
+  takeBackStage = (scope, reason) => this.#act('DELETE', `/admin/stages/${encodeURIComponent(scope)}`, reason);
+
   /** Ends exactly this generation; one that has joined since stays. */
   remove = (session, generation, reason) =>
     this.#act('POST', `/admin/sessions/${encodeURIComponent(session)}/remove`, reason, { generation });

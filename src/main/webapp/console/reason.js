@@ -1,4 +1,4 @@
-import { byId, show, showError, text } from '../page/dom.js';
+import { byId, showError, text } from '../page/dom.js';
 
 /**
  * Asks for the reason of an action and carries it out: `act(reason)`. Refusals are shown in the dialog, which stays open,
@@ -45,7 +45,6 @@ export function askReason({ title, explanation, confirm, act }) {
       resolve(done);
     }, { signal });
     dialog.showModal();
-    show(dialog, true);
     field.focus();
   });
 }

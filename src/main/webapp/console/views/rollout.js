@@ -1,4 +1,4 @@
-import { announce, show, showError } from '../../page/dom.js';
+import { announce, show, showError, text } from '../../page/dom.js';
 import { badge, button, code, h, since } from '../elements.js';
 import { table } from '../listing.js';
 import { pagedView } from '../paged.js';
@@ -29,7 +29,15 @@ export function rolloutView(context) {
       { head: 'Stage', cell: (choice) => [badge(choice.stage), h('span', { class: 'under' }, STAGES[choice.stage] ?? '')] },
       { head: 'Since', cell: (choice) => (choice.changedAt ? h('time', { datetime: choice.changedAt, title: choice.changedAt }, stamp(choice.changedAt)) : '–') },
       { head: 'By', cell: (choice) => choice.changedBy || '–' },
-      { head: 'Action', cell: (choice) => button('Change…', () => choose(choice.scope, choice.stage), { class: 'small', 'aria-label': `Change the stage of ${scopeWords(choice.scope)}…` }) },
+      {
+        head: 'Action',
+        cell: (choice) => [
+          button('Change…', () => choose(choice.scope, choice.stage), { class: 'small', 'aria-label': `Change the stage of ${scopeWords(choice.scope)}…` }),
+          ' ',
+          choice.scope !== DEPLOYMENT &&
+            button('Take back…', () => takeBack(choice.scope), { class: 'small', 'aria-label': `Take back the stage of ${scopeWords(choice.scope)}…` }),
+        ],
+      },
     ],
   });
   const scope = h('input', { id: 'stage-scope', maxlength: '100', autocomplete: 'off', spellcheck: 'false', placeholder: 'empty: the deployment' });
@@ -47,6 +55,7 @@ export function rolloutView(context) {
     change(team ? `team:${team}` : DEPLOYMENT, stage.value);
   });
 
+  const sums = h('p', { class: 'muted' });
   const view = pagedView(context, {
     id: 'rollout',
     title: 'Shadow and stages',
@@ -54,9 +63,10 @@ export function rolloutView(context) {
     what: 'the shadow comparison',
     extra: h('section', { class: 'stack', 'aria-labelledby': 'stages-title' },
       h('h2', { id: 'stages-title' }, 'Stages'), error, list.element, form,
-      h('h2', {}, 'Differences')),
+      h('h2', {}, 'Differences'), sums),
     fields: [
       { name: 'kind', label: 'Kind', options: [['', 'any'], ...KINDS.map((kind) => [kind, kindWords(kind)])] },
+      { name: 'open', label: 'Still so', options: [['', 'or not'], ['true', 'yes'], ['false', 'no']] },
     ],
     keyOf: (mismatch) => mismatch.id,
     columns: [
@@ -66,7 +76,11 @@ export function rolloutView(context) {
       { head: 'Since', cell: (mismatch) => since(mismatch.since) },
       { head: 'Until', cell: (mismatch) => (mismatch.until ? stamp(mismatch.until) : 'still so') },
     ],
-    load: (query, options) => admin.mismatches(query, options),
+    async load(query, options) {
+      const page = await admin.mismatches(query, options);
+      text(sums, page.sums?.length ? page.sums.map(({ kind, open, total }) => `${kindWords(kind)}: ${open} now, ${total} in all`).join(' · ') : '');
+      return page;
+    },
     empty: 'The two rosters agree.',
     everyMs: 5000,
   });
@@ -105,6 +119,19 @@ export function rolloutView(context) {
     });
     if (!done) return;
     announce(`${scopeWords(of)} is in stage ${to}.`);
+    refresher.now();
+    view.refresh();
+  }
+
+  async function takeBack(of) {
+    const done = await askReason({
+      title: `Take back the stage of ${scopeWords(of)}?`,
+      explanation: 'The stage of the deployment applies to it again.',
+      confirm: 'Take back',
+      act: (reason) => admin.takeBackStage(of, reason),
+    });
+    if (!done) return;
+    announce(`${scopeWords(of)} has the stage of the deployment.`);
     refresher.now();
     view.refresh();
   }

@@ -44,8 +44,8 @@ public class RoomLook {
     /** The members that are not absent, at one instant of the database's clock. */
     record Seen(List<Member> members, Instant asOf, Instant sweptAt) {}
 
-    /** Public for the container, which makes what stands around it. */
-    public Seen at(Caller operator, String room) throws SQLException {
+    /** The members now; the line of the audit is written with the same transaction. */
+    Seen at(Caller operator, String room) throws SQLException {
         Seen seen = read(room);
         acted.fire(OperatorActed.readRoster(operator.subject(), room, seen.asOf()));
         return seen;

@@ -8,6 +8,7 @@ import io.huddle.web.Causes;
 import io.huddle.web.Ids;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ final class Member {
     }
 
     /** What this node says of itself. */
-    private record Described(String url, String key, String state, long version) {}
+    private record Described(String url, String key, NodeState state, long version) {}
 
     private final MembershipBackend backend;
     private final RegistryBackend registry;
@@ -65,7 +66,7 @@ final class Member {
     private @Nullable String known;
     private @Nullable String begun;
     private volatile @Nullable String problem;
-    private Described described = new Described("", "", "starting", 0);
+    private Described described = new Described("", "", NodeState.of("starting"), 0);
     private boolean publishing;
 
     Member(
@@ -140,6 +141,12 @@ final class Member {
         return safe().map(held -> Math.max(0, held.remainingNanos() / 1e9)).orElse(0.0);
     }
 
+    /** The store's time, as of the last renewal and what has passed since; empty without a safe lease. */
+    OptionalLong storeMs() {
+        Hold held = safe().orElse(null);
+        return held == null ? OptionalLong.empty() : OptionalLong.of(held.storeMs());
+    }
+
     Optional<Warrant> warrant(Duration validity) {
         return safe().map(held -> new Warrant(
                 held.lease.number(),
@@ -176,8 +183,12 @@ final class Member {
         republish();
     }
 
-    void publishState(String state) {
+    /** What has not changed is not said again. */
+    void publishState(NodeState state) {
         synchronized (lock) {
+            if (described.state().equals(state)) {
+                return;
+            }
             described = new Described(described.url(), described.key(), state, described.version() + 1);
         }
         republish();

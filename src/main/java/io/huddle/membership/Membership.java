@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
@@ -155,6 +156,11 @@ public class Membership {
         return parts().member().problem();
     }
 
+    /** Milliseconds on the store's clock, as far as this node can tell; empty without a safe lease. */
+    public OptionalLong storeMs() {
+        return parts().member().storeMs();
+    }
+
     /** The id of this process, the same under every number that it takes. */
     public String process() {
         return parts().member().process();
@@ -223,8 +229,8 @@ public class Membership {
         parts().member().publishLink(url, key);
     }
 
-    /** What operators are shown of this node's lifecycle. */
-    public void publishState(String state) {
+    /** What operators are shown of this node. Costs nothing while it is the same as before. */
+    public void publishState(NodeState state) {
         parts().member().publishState(state);
     }
 

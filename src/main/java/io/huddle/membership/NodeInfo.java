@@ -9,7 +9,7 @@ package io.huddle.membership;
  * @param startedAt milliseconds on the store's clock
  * @param linkUrl where other nodes reach it; empty if it has no link
  * @param linkKey the public key of its link's end, X.509 in Base64; empty without
- * @param state one of the lifecycle's, for operators
+ * @param state for operators
  * @param leaseUntil milliseconds on the store's clock; only in what is read
  */
 public record NodeInfo(
@@ -19,5 +19,5 @@ public record NodeInfo(
         long startedAt,
         String linkUrl,
         String linkKey,
-        String state,
+        NodeState state,
         long leaseUntil) {}

@@ -251,7 +251,11 @@ public final class RedisMembership implements MembershipBackend {
                     Long.parseLong(parts[2]),
                     published.getString("linkUrl", ""),
                     published.getString("linkKey", ""),
-                    published.getString("state", ""),
+                    new NodeState(
+                            published.getString("state", ""),
+                            published.getString("version", ""),
+                            published.getInt("streams", 0),
+                            published.getBoolean("drained", false)),
                     leaseUntil);
         }
     }
@@ -262,7 +266,10 @@ public final class RedisMembership implements MembershipBackend {
                 .add("name", node.name())
                 .add("linkUrl", node.linkUrl())
                 .add("linkKey", node.linkKey())
-                .add("state", node.state())
+                .add("state", node.state().lifecycle())
+                .add("version", node.state().version())
+                .add("streams", node.state().streams())
+                .add("drained", node.state().isDrained())
                 .build()
                 .toString();
     }

@@ -1,5 +1,6 @@
 package io.huddle.mesh;
 
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -7,6 +8,8 @@ import java.util.Optional;
 final class Lifecycle {
     private State state = State.STARTING;
     private boolean stopping;
+    private long drainedSince;
+    private boolean isTold;
 
     /** Where a node is in its life. */
     enum State {
@@ -51,6 +54,28 @@ final class Lifecycle {
     synchronized void stop() {
         stopping = true;
         state = State.DRAINING;
+    }
+
+    /**
+     * From now on it only drains, and goes on living.
+     *
+     * @return false if it did already
+     */
+    synchronized boolean drain(long nowNanos) {
+        if (stopping) {
+            return false;
+        }
+        drainedSince = nowNanos;
+        stop();
+        return true;
+    }
+
+    /** True once: when a node that was told to drain has not come to its end in time. */
+    synchronized boolean isOverdue(long nowNanos, Duration most, boolean isOver) {
+        boolean isLate = drainedSince != 0 && !isOver && nowNanos - drainedSince > most.toNanos();
+        boolean isNew = isLate && !isTold;
+        isTold |= isLate;
+        return isNew;
     }
 
     /** It has left. */

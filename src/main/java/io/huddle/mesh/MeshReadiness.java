@@ -4,6 +4,11 @@ import io.huddle.membership.Membership;
 import io.huddle.redis.Redis;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
@@ -27,11 +32,12 @@ public class MeshReadiness implements HealthCheck {
     @Override
     public HealthCheckResponse call() {
         boolean isAnswering = !redis.isConfigured() || redis.isAnswering();
-        String degraded = degraded(isAnswering, membership.lease().isPresent(), membership.mayDeliver());
+        List<Part> degraded = degraded(isAnswering, membership.lease().isPresent(), membership.mayDeliver());
         return HealthCheckResponse.named("mesh")
                 .withData("state", ownership.state().label())
                 .withData("service", degraded.isEmpty() ? "whole" : "degraded")
-                .withData("why", membership.problem().orElse(degraded))
+                .withData("degraded", text(degraded, Part::label))
+                .withData("why", membership.problem().orElse(text(degraded, Part::why)))
                 .status(isReady(ownership.state(), membership.problem().isPresent()))
                 .build();
     }
@@ -41,14 +47,44 @@ public class MeshReadiness implements HealthCheck {
         return !isMisset && state != Lifecycle.State.DRAINING && state != Lifecycle.State.STOPPED;
     }
 
-    /** Why calls to clients may be refused; empty if nothing is known to be wrong. */
-    static String degraded(boolean isAnswering, boolean hasLease, boolean mayDeliver) {
+    /** What of the mesh may be away while the node serves. */
+    enum Part {
+        REDIS("redis does not answer"),
+        /** Without it calls to clients, here and elsewhere, are refused. */
+        LEASE("no lease"),
+        /** For its first lease nobody passes calls on. */
+        REGISTRY("the registry has begun anew");
+
+        private final String why;
+
+        Part(String why) {
+            this.why = why;
+        }
+
+        String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        String why() {
+            return why;
+        }
+    }
+
+    /** What calls to clients may be refused for; empty if nothing is known to be wrong. */
+    static List<Part> degraded(boolean isAnswering, boolean hasLease, boolean mayDeliver) {
+        List<Part> parts = new ArrayList<>();
         if (!isAnswering) {
-            return "redis does not answer";
+            parts.add(Part.REDIS);
         }
         if (!hasLease) {
-            return "no lease";
+            parts.add(Part.LEASE);
+        } else if (!mayDeliver) {
+            parts.add(Part.REGISTRY);
         }
-        return mayDeliver ? "" : "the registry has begun anew";
+        return parts;
+    }
+
+    static String text(List<Part> parts, Function<Part, String> word) {
+        return parts.stream().map(word).collect(Collectors.joining(", "));
     }
 }

@@ -223,6 +223,9 @@ final class OrphanDrain {
             if (!gone.isEmpty() && !delivery.isSettled()) {
                 handler.deliver(new NodeClientsOrphaned(delivery.chunk.node(), gone));
             }
+            LOG.info(() -> "told of " + gone.size() + " of the "
+                    + delivery.chunk.clients().size() + " clients in a chunk of the dead node "
+                    + delivery.chunk.node());
         } catch (RuntimeException failed) {
             failed(delivery, failed);
             return;

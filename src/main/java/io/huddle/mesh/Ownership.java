@@ -3,8 +3,10 @@ package io.huddle.mesh;
 import io.huddle.membership.LeaseGained;
 import io.huddle.membership.LeaseLost;
 import io.huddle.membership.Membership;
+import io.huddle.membership.NodeState;
 import io.huddle.registry.RegistryBackend;
 import io.huddle.registry.Warrant;
+import io.huddle.setting.Release;
 import io.huddle.store.Background;
 import io.huddle.store.DatabaseReady;
 import io.huddle.stream.ClientActivating;
@@ -50,6 +52,9 @@ public class Ownership {
 
     private static final Duration LEAVE = Duration.ofSeconds(3);
 
+    /** Within what time a drain is to be over. */
+    private static final Duration DRAIN = Duration.ofSeconds(20);
+
     /** After those who look at the stream's rights, which is what others have without a word. */
     private static final int LATE = Interceptor.Priority.APPLICATION + 600;
 
@@ -84,6 +89,7 @@ public class Ownership {
     private Holdings holdings;
 
     private final Lifecycle lifecycle = new Lifecycle();
+    private final String version = Release.version();
 
     @PostConstruct
     void prepare() {
@@ -107,15 +113,37 @@ public class Ownership {
     private void beat() {
         publishState();
         holdings.beat();
+        if (lifecycle.isOverdue(System.nanoTime(), DRAIN, isHandedBack())) {
+            LOG.warning("not all registrations are handed back yet; they are tried again each second");
+        }
     }
 
     private void publishState() {
-        lifecycle
-                .next(
-                        membership.lease().isPresent(),
-                        streams.isDraining(),
-                        membership.problem().isPresent())
-                .ifPresent(state -> membership.publishState(state.label()));
+        lifecycle.next(
+                membership.lease().isPresent(),
+                streams.isDraining(),
+                membership.problem().isPresent());
+        boolean isDrained = lifecycle.state() == Lifecycle.State.DRAINING && isHandedBack();
+        membership.publishState(new NodeState(lifecycle.state().label(), version, streams.count(), isDrained));
+    }
+
+    /** True if nothing of this node's is left in the registry, as far as is known, and nobody is connected to it. */
+    private boolean isHandedBack() {
+        return streams.all().isEmpty() && holdings.isHandedBack(Duration.ZERO);
+    }
+
+    /**
+     * What a stop does without the stop: no stream is let in any more, clients are sent away, their records handed back. The
+     * node stays a member, so that operators see it until it is stopped, and so that whoever still asks it by REST is
+     * answered; a member without records costs nobody anything when it ends. There is no way back but a restart. Idempotent;
+     * may take as long as it takes to send all clients away.
+     */
+    void drain() {
+        if (lifecycle.drain(System.nanoTime())) {
+            LOG.info("this node drains: its clients are sent to other nodes");
+        }
+        streams.drain();
+        publishState();
     }
 
     private void refresh() {
@@ -169,7 +197,7 @@ public class Ownership {
      */
     void stopping(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event) {
         lifecycle.stop();
-        membership.publishState(Lifecycle.State.DRAINING.label());
+        publishState();
         streams.drain();
         Optional<Membership.Lease> lease = membership.lease();
         boolean isHandedBack = holdings.isHandedBack(HAND_BACK)

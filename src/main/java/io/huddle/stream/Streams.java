@@ -130,6 +130,11 @@ public class Streams {
         return Collections.unmodifiableCollection(owners.values());
     }
 
+    /** How many streams are public. */
+    public int count() {
+        return (int) owners.values().stream().filter(ClientStream::isPublic).count();
+    }
+
     Limits limits() {
         return limits;
     }

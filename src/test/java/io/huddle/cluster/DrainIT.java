@@ -10,8 +10,13 @@ import io.huddle.cluster.MeshCluster.Badge;
 import io.huddle.cluster.MeshCluster.Guest;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
+import io.huddle.harness.Balancer;
+import io.huddle.harness.Node;
 import io.huddle.harness.StreamClient;
+import io.huddle.setting.Release;
+import jakarta.json.JsonObject;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -25,7 +30,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node is asked to end, as at every release. */
+/** A node is asked to end, as at every release, or to send its clients away. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class DrainIT {
     private static final int GUESTS = 12;
@@ -89,6 +94,92 @@ class DrainIT {
         Journal journal = Journal.legal(mesh.store, team);
         // In doubt for a moment, since its stream is gone, but in the room.
         assertThat(journal.all()).noneMatch(told -> told.next().equals("absent"));
+    }
+
+    /**
+     * A node with a memory leak had to be killed to be rid of, since nothing but the end of its process moved its clients. An
+     * operator empties it from another node; it is seen as drained, answers, and is ended when somebody has the time.
+     */
+    @Test
+    void node_drainedByAnOperator_isEmptiedFromAnotherAndLivesOn() {
+        String room = mesh.room(team, 20, 60);
+        List<Guest> guests = new ArrayList<>();
+        for (int i = 0; i < GUESTS / 2; i++) {
+            guests.add(mesh.guest(team, room, "p" + i, mesh.three));
+        }
+        Balancer balancer = mesh.keep(Balancer.of(mesh.nodes()));
+        balancer.favour(mesh.three);
+        Badge badge = mesh.badge(team);
+        HuddleClient client = mesh.keep(HuddleClient.withKey(
+                balancer.uri("ws", "/stream"),
+                new ClientKey(badge.id(), badge.secret()),
+                ClientOptions.defaults().audience("/stream")));
+        assertThat(client.connect()).succeedsWithin(Duration.ofSeconds(20));
+        balancer.favour(mesh.one);
+        String number = mesh.nodeOf(badge.id());
+        for (Node asked : mesh.nodes()) {
+            Awaiting.asserted(() -> assertListed(node(asked, number), "ready", false, guests.size() + 1));
+        }
+        Api operator = mesh.operator(mesh.one);
+        operator.post("/admin/nodes/17/drain").assertProblem(404, "not-found");
+
+        operator.post("/admin/nodes/" + number + "/drain").assertStatus(204);
+
+        for (Guest guest : guests) {
+            StreamClient.Close close = guest.stream().awaitClose(DRAIN);
+            assertThat(close.code()).isEqualTo(1012);
+            assertThat(close.reason()).containsPattern("\\d");
+        }
+        Set<String> all = new TreeSet<>(Set.of(badge.id()));
+        for (Guest guest : guests) {
+            Node to = mesh.node(all.size() % 2);
+            all.add(mesh.guest(team, room, guest.member().participant(), to).session());
+        }
+        mesh.awaitListed(DRAIN, team, all);
+        assertThat(MeshCluster.listed(operator, "&node=" + number)).isEmpty();
+        for (Node asked : mesh.nodes()) {
+            Awaiting.asserted(() -> assertListed(node(asked, number), "draining", true, 0));
+        }
+        Api drained = Api.anonymous(mesh.three).atRoot();
+        assertThat(drained.get("/health/ready").assertStatus(503).text()).contains("\"state\":\"draining\"");
+        assertThat(drained.get("/health/live").status()).isEqualTo(200);
+        assertThat(badge.draft(mesh.three, "back").status()).isEqualTo(503);
+        mesh.operator(mesh.three).get("/clients/" + badge.id()).assertStatus(200);
+        mesh.operator(mesh.two).post("/admin/nodes/" + number + "/drain").assertStatus(204);
+        assertThat(mesh.store.column("SELECT actor || ' ' || reason FROM audit WHERE action = 'node.drain'"))
+                .containsExactly("on-call a test");
+        assertThat(Journal.legal(mesh.store, team).all())
+                .noneMatch(told -> told.next().equals("absent"));
+
+        mesh.three.terminate();
+        assertThat(nodes(mesh.two)).as("its number is handed back").hasSize(2);
+    }
+
+    private static void assertListed(JsonObject node, String state, boolean isDrained, int streams) {
+        assertThat(node.getString("state")).isEqualTo(state);
+        assertThat(node.getBoolean("drained")).isEqualTo(isDrained);
+        assertThat(node.getInt("streams")).isEqualTo(streams);
+        assertThat(node.getString("address")).startsWith("ws://localhost:");
+        assertThat(node.getString("version")).isEqualTo(Release.version());
+        assertThat(node.getJsonNumber("leaseRemainingMs").longValue()).isBetween(1L, MeshCluster.LEASE.toMillis());
+        assertThat(Instant.parse(node.getString("since")))
+                .isBefore(Instant.now().plusSeconds(5));
+    }
+
+    private JsonObject node(Node asked, String number) {
+        return nodes(asked).stream()
+                .filter(node -> node.getString("node").equals(number))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<JsonObject> nodes(Node asked) {
+        return mesh.operator(asked)
+                .get("/admin/nodes")
+                .assertStatus(200)
+                .json()
+                .getJsonArray("items")
+                .getValuesAs(JsonObject.class);
     }
 
     private long terminate() {

@@ -11,6 +11,7 @@ import io.huddle.cluster.MeshCluster.Badge;
 import io.huddle.cluster.MeshCluster.Guest;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
+import io.huddle.harness.Balancer;
 import io.huddle.harness.Node;
 import io.huddle.harness.StreamClient;
 import io.huddle.wire.DCallRequest;

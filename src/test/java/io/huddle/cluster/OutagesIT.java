@@ -48,6 +48,9 @@ class OutagesIT {
                 }
                 Awaiting.until(Duration.ofSeconds(30), "the end of the outage", () -> {
                     assertThat(ready(cluster.one)).isEqualTo(503);
+                    assertThat(live(cluster.one))
+                            .as("a restart would mend nothing")
+                            .isEqualTo(200);
                     cluster.nodes().forEach(this::assertUnavailableSoon);
                     return System.nanoTime() - stop > OUTAGE.toNanos();
                 });
@@ -218,6 +221,10 @@ class OutagesIT {
         return cluster.store.column("SELECT id FROM room_event WHERE room_id = ? ORDER BY seq", room).stream()
                 .map(String::valueOf)
                 .toList();
+    }
+
+    private static int live(Node node) {
+        return Api.anonymous(node).atRoot().get("/health/live").status();
     }
 
     private static int ready(Node node) {

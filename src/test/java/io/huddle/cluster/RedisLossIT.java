@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.huddle.cluster.MeshCluster.Badge;
 import io.huddle.cluster.MeshCluster.Guest;
 import io.huddle.harness.Answer;
+import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import io.huddle.harness.StreamClient;
@@ -69,6 +70,11 @@ class RedisLossIT {
         Awaiting.holds(Duration.ofSeconds(10), "all streams stay open", this::isEverybodyOpen);
         assertThat(mesh.badge(team).draft(mesh.one, "new").status()).isEqualTo(503);
         assertThat(mesh.nodes()).allMatch(Node::isReady);
+        Api nobody = Api.anonymous(mesh.one).atRoot();
+        assertThat(nobody.get("/health/live").status()).isEqualTo(200);
+        assertThat(nobody.get("/health/ready").text())
+                .contains("\"service\":\"degraded\"", "\"degraded\":\"redis, lease\"");
+        mesh.operator(mesh.one).get("/admin/nodes").assertProblem(503, "unavailable");
 
         mesh.startRedis();
 

@@ -40,7 +40,8 @@ class OperatorsIT extends StreamContract {
         String session = join(ada, room).session();
         String event = events(room, 0).get(1).getString("id");
 
-        for (String text : List.of(room, session, event, room.substring(4, 20), word, word.toUpperCase(Locale.ROOT), team)) {
+        for (String text :
+                List.of(room, session, event, room.substring(4, 20), word, word.toUpperCase(Locale.ROOT), team)) {
             assertThat(found(ROOMS, "q=" + encoded(text), "id")).as(text).containsExactly(room);
         }
         assertThat(found(ROOMS, "team=" + team + "&q=" + encoded("100%-"), "id"))

@@ -117,6 +117,11 @@ public final class Redis implements AutoCloseable {
     /** SIGKILL, and a start without any data. */
     public synchronized void restartEmpty() {
         kill9();
+        startEmpty();
+    }
+
+    /** Starts the ended server without any data. */
+    public synchronized void startEmpty() {
         forget();
         start();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.huddle.link.wire.Hello;
 import io.huddle.membership.NodeInfo;
+import io.huddle.membership.NodeState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +72,7 @@ class GateTest {
     }
 
     private void publish(long number, String process, KeyOfProcess key) {
-        members.put(number, new NodeInfo(number, process, "host", 0, "", key.published(), "ready", 0));
+        members.put(number, new NodeInfo(number, process, "host", 0, "", key.published(), NodeState.of("ready"), 0));
     }
 
     @Test

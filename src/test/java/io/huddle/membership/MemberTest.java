@@ -6,7 +6,9 @@ import io.huddle.membership.Membership.Doubt;
 import io.huddle.membership.Membership.Lease;
 import io.huddle.registry.RegistryUnavailable;
 import io.huddle.registry.Warrant;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -283,7 +285,7 @@ class MemberTest {
     void isGone_memberWhoseLeaseEnded_onlyOnceDeclared() {
         Sailor node = Sailor.joined(world, store);
         world.run(20_000);
-        NodeInfo other = new NodeInfo(0, "p-other", "", 0, "", "", "", 0);
+        NodeInfo other = new NodeInfo(0, "p-other", "", 0, "", "", NodeState.of(""), 0);
         long number = now(store.join(other, 1)).number();
         node.rounds.stop();
         world.run(1_100);
@@ -361,14 +363,55 @@ class MemberTest {
             assertThat(seen.startedAt()).isEqualTo(world.storeMs() - 9);
         });
         node.cutOff();
-        node.member.publishState("draining");
+        node.member.publishState(NodeState.of("draining"));
         world.run(2_000);
         node.heal();
         world.run(6_000);
         assertThat(now(store.members())).singleElement().satisfies(seen -> {
-            assertThat(seen.state()).isEqualTo("draining");
+            assertThat(seen.state()).isEqualTo(NodeState.of("draining"));
             assertThat(seen.linkUrl()).isEqualTo("wss://a.example/mesh");
         });
+    }
+
+    /** What a node says of itself is looked at every second: a write each would be one a second and node for nothing. */
+    @Test
+    void state_unchanged_isWrittenOnce_changed_isWrittenAgain() {
+        List<NodeInfo> written = new ArrayList<>();
+        Sailor node = new Sailor(world, () -> counting(written), Sailor.TERMS);
+        node.start();
+        world.run(10);
+        for (int i = 0; i < 5; i++) {
+            node.member.publishState(new NodeState("ready", "1.2", 3, false));
+            world.run(1_000);
+        }
+        assertThat(written).hasSize(1);
+        node.member.publishState(new NodeState("ready", "1.2", 4, false));
+        world.run(1_000);
+        assertThat(written).extracting(said -> said.state().streams()).containsExactly(3, 4);
+        assertThat(now(store.members()))
+                .singleElement()
+                .satisfies(seen -> assertThat(seen.state()).isEqualTo(new NodeState("ready", "1.2", 4, false)));
+    }
+
+    private MembershipBackend counting(List<NodeInfo> written) {
+        return (MembershipBackend) Proxy.newProxyInstance(
+                MemberTest.class.getClassLoader(),
+                new Class<?>[] {MembershipBackend.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("publish") && arguments[0] instanceof NodeInfo said) {
+                        written.add(said);
+                    }
+                    return method.invoke(store, arguments);
+                });
+    }
+
+    @Test
+    void storeTime_withALease_goesOn_withoutOne_isUnknown() {
+        Sailor node = Sailor.joined(world, store);
+        world.run(700);
+        assertThat(node.member.storeMs().orElseThrow()).isBetween(world.storeMs() - 20, world.storeMs());
+        node.member.stop();
+        assertThat(node.member.storeMs()).isEmpty();
     }
 
     @Test
@@ -377,13 +420,13 @@ class MemberTest {
         long number = node.number();
         world.stepStore(60_000);
         now(store.declareDead(10));
-        node.member.publishState("ready");
+        node.member.publishState(NodeState.of("ready"));
         world.run(300);
         assertThat(node.losses).containsExactly(Loss.REFUSED);
         assertThat(node.number()).isGreaterThan(number);
         assertThat(now(store.member(number))).isEmpty();
         assertThat(now(store.members())).singleElement().satisfies(seen -> {
-            assertThat(seen.state()).isEqualTo("ready");
+            assertThat(seen.state()).isEqualTo(NodeState.of("ready"));
             assertThat(seen.startedAt()).isLessThanOrEqualTo(number);
         });
     }

@@ -19,7 +19,7 @@ abstract class MembershipContract {
     private static final long LONG_MS = 60_000;
     private static final long SHORT_MS = 150;
     private static final NodeInfo NODE =
-            new NodeInfo(0, "p-1", "host ä", 0, "wss://a.example/mesh", "key+/=", "starting", 0);
+            new NodeInfo(0, "p-1", "host ä", 0, "wss://a.example/mesh", "key+/=", NodeState.of("starting"), 0);
 
     /** An empty store. */
     abstract MembershipBackend store();
@@ -91,7 +91,7 @@ abstract class MembershipContract {
         assertThat(seen.name()).isEqualTo("host ä");
         assertThat(seen.linkUrl()).isEqualTo("wss://a.example/mesh");
         assertThat(seen.linkKey()).isEqualTo("key+/=");
-        assertThat(seen.state()).isEqualTo("starting");
+        assertThat(seen.state()).isEqualTo(NodeState.of("starting"));
         assertThat(seen.startedAt()).isBetween(before, joined.epoch().now());
         assertThat(seen.leaseUntil()).isBetween(before + LONG_MS, joined.epoch().now() + LONG_MS);
         assertThat(now(it().members())).containsExactly(seen);
@@ -100,7 +100,7 @@ abstract class MembershipContract {
 
     @Test
     void join_withAStartOfBefore_keepsIt() {
-        Joined joined = now(it().join(new NodeInfo(0, "p", "", 4_711, "", "", "", 0), LONG_MS));
+        Joined joined = now(it().join(new NodeInfo(0, "p", "", 4_711, "", "", NodeState.of(""), 0), LONG_MS));
         assertThat(now(it().member(joined.number())).orElseThrow().startedAt()).isEqualTo(4_711);
     }
 
@@ -108,7 +108,8 @@ abstract class MembershipContract {
     void publish_replacesWhatIsSaidAndNothingElse() {
         Joined joined = now(it().join(NODE, LONG_MS));
         NodeInfo before = now(it().member(joined.number())).orElseThrow();
-        NodeInfo said = new NodeInfo(joined.number(), "p-1", "b", 5, "wss://b", "k\n2", "ready", 7);
+        NodeState state = new NodeState("draining", "1.2-ä", 10_000, true);
+        NodeInfo said = new NodeInfo(joined.number(), "p-1", "b", 5, "wss://b", "k\n2", state, 7);
         assertThat(now(it().publish(said))).isTrue();
         assertThat(now(it().member(joined.number())))
                 .contains(new NodeInfo(
@@ -118,25 +119,25 @@ abstract class MembershipContract {
                         before.startedAt(),
                         "wss://b",
                         "k\n2",
-                        "ready",
+                        state,
                         before.leaseUntil()));
     }
 
     @Test
     void publish_ofAnotherProcessOrNoMember_isRefused() {
         Joined joined = now(it().join(NODE, LONG_MS));
-        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-2", "", 0, "", "", "x", 0))))
+        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-2", "", 0, "", "", NodeState.of("x"), 0))))
                 .isFalse();
-        assertThat(now(it().publish(new NodeInfo(joined.number() + 1, "p-1", "", 0, "", "", "x", 0))))
+        assertThat(now(it().publish(new NodeInfo(joined.number() + 1, "p-1", "", 0, "", "", NodeState.of("x"), 0))))
                 .isFalse();
-        assertThat(now(it().members())).extracting(NodeInfo::state).containsExactly("starting");
+        assertThat(now(it().members())).extracting(NodeInfo::state).containsExactly(NodeState.of("starting"));
     }
 
     @Test
     void publish_afterLeaving_bringsNobodyBack() {
         Joined joined = now(it().join(NODE, LONG_MS));
         now(it().leave(joined.number(), "p-1"));
-        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-1", "", 0, "", "", "x", 0))))
+        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-1", "", 0, "", "", NodeState.of("x"), 0))))
                 .isFalse();
         assertThat(now(it().members())).isEmpty();
         assertThat(now(it().member(joined.number()))).isEmpty();
@@ -179,7 +180,7 @@ abstract class MembershipContract {
         assertThat(now(it().declareDead(10))).containsExactly(joined.number());
         assertThat(now(it().declareDead(10))).isEmpty();
         assertThat(now(it().renew(joined.number(), "p-1", LONG_MS)).refused()).isTrue();
-        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-1", "", 0, "", "", "", 0))))
+        assertThat(now(it().publish(new NodeInfo(joined.number(), "p-1", "", 0, "", "", NodeState.of(""), 0))))
                 .isFalse();
         assertThat(now(it().member(joined.number()))).isEmpty();
         assertThat(now(it().members())).extracting(NodeInfo::number).containsExactly(other.number());
@@ -345,7 +346,7 @@ abstract class MembershipContract {
     }
 
     static NodeInfo process(String process) {
-        return new NodeInfo(0, process, "", 0, "", "", "", 0);
+        return new NodeInfo(0, process, "", 0, "", "", NodeState.of(""), 0);
     }
 
     private static List<Long> sorted(Set<Long> numbers) {

@@ -118,7 +118,7 @@ final class MembershipSequence {
     }
 
     private static NodeInfo said(long number, String process, String state) {
-        return new NodeInfo(number, process, "n", 1, "u", "k", state, 0);
+        return new NodeInfo(number, process, "n", 1, "u", "k", NodeState.of(state), 0);
     }
 
     private static List<String> plain(List<NodeInfo> nodes, List<Long> numbers) {

@@ -22,7 +22,7 @@ class NeighboursTest {
     private final List<String> asked = new ArrayList<>();
 
     private final Neighbours neighbours = new Neighbours(counted(), host.alarms(), host.clocks(), Sailor.TERMS);
-    private final long number = now(store.join(new NodeInfo(0, "p-1", "", 0, "", "", "", 0), 3_600_000))
+    private final long number = now(store.join(new NodeInfo(0, "p-1", "", 0, "", "", NodeState.of(""), 0), 3_600_000))
             .number();
 
     @Test

@@ -152,6 +152,6 @@ class RoundsTest {
     }
 
     private static NodeInfo stranger(int i) {
-        return new NodeInfo(0, "p-" + i, "", 0, "", "", "", 0);
+        return new NodeInfo(0, "p-" + i, "", 0, "", "", NodeState.of(""), 0);
     }
 }

@@ -7,6 +7,7 @@ import io.huddle.link.LinkFailed;
 import io.huddle.link.LinkFailed.Reason;
 import io.huddle.link.Peer;
 import io.huddle.membership.NodeInfo;
+import io.huddle.membership.NodeState;
 import io.huddle.mesh.Routes.Route;
 import io.huddle.mesh.wire.Target;
 import io.huddle.registry.ClientRecord;
@@ -36,7 +37,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class AttemptTest {
     private static final String CLIENT = "client-1";
-    private static final NodeInfo OWNER = new NodeInfo(7, "process-b", "b", 1, "ws://b/mesh", "key-b", "ready", 9);
+    private static final NodeInfo OWNER =
+            new NodeInfo(7, "process-b", "b", 1, "ws://b/mesh", "key-b", NodeState.of("ready"), 9);
 
     private final Queue<CompletionStage<Optional<ClientRecord>>> found = new ArrayDeque<>();
     private final Queue<CompletableFuture<ByteString>> answers = new ArrayDeque<>();

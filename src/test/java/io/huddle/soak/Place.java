@@ -84,21 +84,35 @@ final class Place implements AutoCloseable {
     }
 
     String room() {
+        return room("soak", 30, 120);
+    }
+
+    String room(String occurrence, int heartbeatSeconds, int leaseSeconds) {
         return integrator(nodes.get(0))
                 .createRoom(
-                        "soak-room",
+                        occurrence + "-room",
                         Api.json()
                                 .add("team", TEAM)
-                                .add("occurrence", "soak")
+                                .add("occurrence", occurrence)
                                 .add(
                                         "policy",
                                         Api.json()
-                                                .add("heartbeatSeconds", 30)
-                                                .add("leaseSeconds", 120)
+                                                .add("heartbeatSeconds", heartbeatSeconds)
+                                                .add("leaseSeconds", leaseSeconds)
                                                 .add("maxParticipants", 200)))
                 .assertStatus(201)
                 .json()
                 .getString("id");
+    }
+
+    /** The live nodes, as this one tells of them. */
+    List<JsonObject> listedNodes(Node node) {
+        return operator(node)
+                .get("/admin/nodes")
+                .assertStatus(200)
+                .json()
+                .getJsonArray("items")
+                .getValuesAs(JsonObject.class);
     }
 
     /** All that a node lists, as client and node; a client that is listed twice has both nodes. */

@@ -9,6 +9,7 @@ import io.huddle.admin.AuditResource;
 import io.huddle.admin.AuditTrail;
 import io.huddle.admin.ClientKeysResource;
 import io.huddle.admin.ConfigResource;
+import io.huddle.admin.NodesResource;
 import io.huddle.admin.OrphansResource;
 import io.huddle.admin.Overview;
 import io.huddle.admin.RoomSearch;
@@ -98,6 +99,8 @@ class OpenApiIT {
             Map.entry("AuditPage", AuditResource.AuditPage.class),
             Map.entry("AuditLine", AuditTrail.AuditLine.class),
             Map.entry("Config", ConfigResource.ConfigJson.class),
+            Map.entry("Nodes", NodesResource.NodesJson.class),
+            Map.entry("Node", NodesResource.NodeJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class));
 

@@ -1,7 +1,5 @@
-package io.huddle.cluster;
+package io.huddle.harness;
 
-import io.huddle.harness.Node;
-import io.huddle.harness.Ports;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,27 +9,37 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One address before several nodes, as in front of any deployment: a connection goes to the favourite, or where that takes
- * none to one of the others in turn. For any thread.
+ * none to one of the others in turn, or to the one with the fewest. For any thread.
  */
-final class Balancer implements AutoCloseable {
+public final class Balancer implements AutoCloseable {
     private static final int CONNECT_MS = 1_000;
 
     private final List<Node> nodes;
     private final ServerSocket listener;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+    /** Those of clients that have reached a node. */
+    private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+
     private final AtomicInteger turn = new AtomicInteger();
+    private final Map<Node, AtomicInteger> connections = new ConcurrentHashMap<>();
     private volatile @Nullable Node favourite;
+    private volatile Predicate<Node> open = node -> true;
+    private volatile boolean isEven;
 
     private Balancer(List<Node> nodes) throws IOException {
         this.nodes = nodes;
@@ -40,7 +48,7 @@ final class Balancer implements AutoCloseable {
         threads.execute(this::acceptAll);
     }
 
-    static Balancer of(List<Node> nodes) {
+    public static Balancer of(List<Node> nodes) {
         try {
             return new Balancer(nodes);
         } catch (IOException failed) {
@@ -49,12 +57,38 @@ final class Balancer implements AutoCloseable {
     }
 
     /** Where new connections go from now on if it takes them; null for no preference. */
-    void favour(@Nullable Node node) {
+    public void favour(@Nullable Node node) {
         favourite = node;
     }
 
+    /** From now on new connections go to the node that has the fewest, and to none that is not open. */
+    public void even(Predicate<Node> isOpen) {
+        open = isOpen;
+        isEven = true;
+    }
+
+    /** How many connections go through it to this node. */
+    public int connections(Node node) {
+        return count(node).get();
+    }
+
+    /**
+     * Breaks some of the connections, whichever they are, as a network does.
+     *
+     * @return how many were broken
+     */
+    public int cut(int most) {
+        List<Socket> some = clients.stream().limit(most).toList();
+        some.forEach(Balancer::closeQuietly);
+        return some.size();
+    }
+
+    private AtomicInteger count(Node node) {
+        return connections.computeIfAbsent(node, key -> new AtomicInteger());
+    }
+
     /** An address through it. */
-    URI uri(String scheme, String path) {
+    public URI uri(String scheme, String path) {
         return URI.create(scheme + "://localhost:" + listener.getLocalPort() + path);
     }
 
@@ -87,8 +121,15 @@ final class Balancer implements AutoCloseable {
                 continue;
             }
             sockets.add(server);
-            threads.execute(() -> pump(server, client));
-            pump(client, server);
+            clients.add(client);
+            count(node).incrementAndGet();
+            try {
+                threads.execute(() -> pump(server, client));
+                pump(client, server);
+            } finally {
+                count(node).decrementAndGet();
+                clients.remove(client);
+            }
             return;
         }
         closeQuietly(client);
@@ -103,6 +144,10 @@ final class Balancer implements AutoCloseable {
         int start = turn.getAndIncrement();
         for (int i = 0; i < nodes.size(); i++) {
             order.add(nodes.get(Math.floorMod(start + i, nodes.size())));
+        }
+        if (isEven) {
+            order.removeIf(open.negate());
+            order.sort(Comparator.comparingInt(this::connections));
         }
         return order;
     }

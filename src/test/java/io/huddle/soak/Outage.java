@@ -1,0 +1,282 @@
+package io.huddle.soak;
+
+import io.huddle.client.HuddleFailure.Reason;
+import io.huddle.harness.Answer;
+import io.huddle.harness.Api;
+import io.huddle.harness.Awaiting;
+import io.huddle.harness.Node;
+import jakarta.json.JsonObject;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * {@code CLIENTS}: a node with so many is killed; then Redis is away for half a minute, comes back empty, and is emptied
+ * while clients reconnect. Prints what each cost and ends with 1 where a bound was missed.
+ */
+final class Outage {
+    private static final Duration LEASE = Duration.ofSeconds(9);
+
+    /** From a node's death to the last that is told of it. */
+    private static final Duration ORPHANED = LEASE.plusSeconds(3);
+
+    private static final Duration BACK = Duration.ofSeconds(90);
+    private static final Duration CONVERGED = Duration.ofSeconds(10);
+    private static final Duration AWAY = Duration.ofSeconds(30);
+    private static final Duration EMPTY_AFTER = Duration.ofSeconds(12);
+    private static final long PAUSE_MS = 250;
+    private static final Pattern TOLD =
+            Pattern.compile("told of (\\d+) of the (\\d+) clients in a chunk of the dead node (\\d+)");
+
+    private final Report report = new Report("outage");
+    private final Place place;
+    private final Crowd crowd;
+    private final Random random = new Random(1);
+    private final CountDownLatch never = new CountDownLatch(1);
+
+    private Outage(Place place, Crowd crowd) {
+        this.place = place;
+        this.crowd = crowd;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        boolean isWell;
+        try (Place place = new Place();
+                Crowd crowd = new Crowd(place)) {
+            isWell = new Outage(place, crowd).run(Integer.parseInt(arguments[0]));
+        }
+        System.exit(isWell ? 0 : 1);
+    }
+
+    private boolean run(int clients) throws Exception {
+        Node dies = place.nodes.get(2);
+        crowd.balancer().favour(dies);
+        crowd.gather(clients, false);
+        Awaiting.until(BACK, "the registry says who is connected", crowd::isRegistryTrue);
+        report.tell(
+                "%d clients on %s, half of them participants, every other one to come back late", clients, dies.name());
+        kill(dies);
+        report.tell("redis stopped for %d s, restarted with its data", AWAY.toSeconds());
+        redis(() -> place.redis.stop(), AWAY, () -> place.redis.start(), 0);
+        report.tell("redis killed, %d s later restarted empty", EMPTY_AFTER.toSeconds());
+        redis(() -> place.redis.kill9(), EMPTY_AFTER, () -> place.redis.startEmpty(), 0);
+        report.tell("redis restarted empty at once, while a fifth of the clients lose their connections");
+        redis(() -> {}, Duration.ZERO, () -> place.redis.restartEmpty(), clients / 5);
+        report.write();
+        return report.isWell();
+    }
+
+    // A node dies.
+
+    private void kill(Node dies) {
+        Map<String, Long> before = new HashMap<>();
+        crowd.visitors().forEach(visitor -> before.put(visitor.id(), visitor.generation()));
+        String number =
+                place.listed(place.nodes.get(0)).get(crowd.visitors().get(0).id());
+        List<Visitor> late = crowd.visitors().stream().filter(Outage::isLate).toList();
+        late.forEach(Visitor::fallSilent);
+        Set<String> lost = late.stream()
+                .filter(Visitor::isParticipant)
+                .map(Visitor::id)
+                .collect(Collectors.toCollection(TreeSet::new));
+        crowd.balancer().favour(null);
+        long killed = System.nanoTime();
+        dies.kill9();
+
+        Duration suspected = untilDone(killed, () -> suspected().equals(lost));
+        Duration told = untilDone(
+                killed,
+                () -> listed(number).isEmpty()
+                        && place.operator(place.nodes.get(0))
+                                        .get("/admin/orphans")
+                                        .json()
+                                        .getInt("items")
+                                == 0
+                        && told(number)[1] >= late.size());
+        report.bound(suspected, ORPHANED, "all " + lost.size() + " participants that stayed away in doubt");
+        report.bound(told, ORPHANED, "the last orphan told of");
+        long[] sum = told(number);
+        report.rule(
+                sum[0] >= late.size() && sum[1] <= before.size(),
+                "told of %d clients in chunks of %d altogether; %d had not come back",
+                sum[0],
+                sum[1],
+                late.size());
+
+        crowd.connect(late);
+        Duration back = Duration.ofNanos(System.nanoTime() - killed);
+        report.bound(back, BACK, "all " + before.size() + " back, those that were to come late among them,");
+        Set<String> doubted = suspected();
+        doubted.removeAll(lost);
+        report.rule(doubted.isEmpty(), "in doubt although they had come back by themselves: %d", doubted.size());
+        judgeReturn(before, number);
+        crowd.judgePresence(report);
+        dies.restart();
+        dies.awaitReady();
+        crowd.awaitAll(BACK);
+    }
+
+    private static boolean isLate(Visitor visitor) {
+        return !visitor.returns();
+    }
+
+    private void judgeReturn(Map<String, Long> before, String dead) {
+        Awaiting.until(
+                BACK,
+                "the registry says who is connected",
+                () -> listedAll().keySet().equals(before.keySet()));
+        Map<String, String> now = listedAll();
+        report.rule(!now.containsValue(dead), "all are on other nodes");
+        List<String> same = crowd.visitors().stream()
+                .filter(visitor -> visitor.isParticipant() && visitor.generation() <= before.get(visitor.id()))
+                .map(Visitor::id)
+                .toList();
+        report.rule(same.isEmpty(), "participants without a higher generation: %d", same.size());
+        long once = crowd.visitors().stream()
+                .filter(visitor -> visitor.connections() == 2)
+                .count();
+        report.tell("          %d of %d needed one connection to be back", once, before.size());
+    }
+
+    private Map<String, String> listedAll() {
+        return place.listed(place.nodes.get(0));
+    }
+
+    private List<String> listed(String number) {
+        return listedAll().entrySet().stream()
+                .filter(entry -> entry.getValue().equals(number))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private Set<String> suspected() {
+        return place
+                .store
+                .column(
+                        "SELECT session_id FROM room_event WHERE type = 'participant.suspected' AND reason = 'node-lost'")
+                .stream()
+                .map(String::valueOf)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** How many clients of the node were told of, and how many its chunks held, as the logs have it. */
+    private long[] told(String number) {
+        long[] sum = new long[2];
+        for (Node node : place.nodes) {
+            Matcher found = TOLD.matcher(node.log());
+            while (found.find()) {
+                if (found.group(3).equals(number)) {
+                    sum[0] += Long.parseLong(found.group(1));
+                    sum[1] += Long.parseLong(found.group(2));
+                }
+            }
+        }
+        return sum;
+    }
+
+    private static Duration untilDone(long start, Callable<Boolean> done) {
+        try {
+            Awaiting.until(BACK, "done", done);
+        } catch (RuntimeException never) {
+            System.out.println("not within " + BACK + ": " + never.getMessage());
+        }
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    // Redis.
+
+    private void redis(Runnable end, Duration away, Runnable begin, int cut) throws InterruptedException {
+        Map<Reason, Long> before = crowd.losses();
+        end.run();
+        Map<String, Integer> calls = new TreeMap<>();
+        long gone = System.nanoTime();
+        Duration fenced = LEASE.plusSeconds(1);
+        while (System.nanoTime() - gone < away.toNanos()) {
+            Answer answer = call();
+            boolean isLate = System.nanoTime() - gone > fenced.toNanos();
+            calls.merge((isLate ? "fenced " : "before ") + outcome(answer), 1, Integer::sum);
+            boolean unused = never.await(PAUSE_MS, TimeUnit.MILLISECONDS);
+        }
+        begin.run();
+        long returned = System.nanoTime();
+        int cuts = crowd.balancer().cut(cut);
+        Duration leased = untilDone(
+                returned,
+                () -> place.nodes.stream()
+                        .anyMatch(node -> place.metric(node, "huddle_mesh_lease_remaining_seconds") > 0));
+        crowd.awaitAll(BACK);
+        Duration all = Duration.ofNanos(System.nanoTime() - returned);
+        Duration converged = untilDone(returned, crowd::isRegistryTrue);
+        Duration calling = untilDone(returned, () -> place.nodes.stream().allMatch(this::isCalling));
+        if (away.compareTo(fenced) > 0) {
+            Set<String> late = calls.keySet().stream()
+                    .filter(key -> key.startsWith("fenced "))
+                    .collect(Collectors.toCollection(TreeSet::new));
+            report.rule(late.equals(Set.of("fenced 503 owner-unavailable")), "calls meanwhile: %s", calls);
+        }
+        report.tell(
+                "          first lease after %.1f s, everybody connected after %.1f s, calls from every node after %.1f s",
+                Report.seconds(leased), Report.seconds(all), Report.seconds(calling));
+        report.bound(converged.minus(leased), CONVERGED, "from the first lease, the registry equals the connections");
+        judgeLosses(before, cuts);
+        crowd.judgePresence(report);
+    }
+
+    private void judgeLosses(Map<Reason, Long> before, int cuts) {
+        Map<Reason, Long> now = crowd.losses();
+        before.forEach((reason, count) -> now.merge(reason, -count, Long::sum));
+        now.values().removeIf(count -> count == 0);
+        now.remove(Reason.SUPERSEDED);
+        long lost = now.getOrDefault(Reason.LOST, 0L);
+        now.remove(Reason.LOST);
+        report.rule(
+                now.isEmpty() && lost == cuts,
+                "connections that ended: %d of the %d that were cut, others %s",
+                lost,
+                cuts,
+                now);
+    }
+
+    /** Calls somebody by a node that most likely is another's. */
+    private Answer call() {
+        Visitor visitor = crowd.visitors().get(random.nextInt(crowd.visitors().size()));
+        return call(place.any(random), visitor);
+    }
+
+    private Answer call(Node node, Visitor visitor) {
+        return place.integrator(node)
+                .within(Duration.ofSeconds(8))
+                .post(
+                        "/clients/" + visitor.id() + "/invoke",
+                        Api.json()
+                                .add("type", "drill")
+                                .add("data", 1)
+                                .add("timeoutMs", 3_000)
+                                .build());
+    }
+
+    private boolean isCalling(Node node) {
+        return call(node, crowd.visitors().get(0)).status() == 200
+                && call(node, crowd.visitors().get(1)).status() == 200
+                && call(node, crowd.visitors().get(2)).status() == 200;
+    }
+
+    private static String outcome(Answer answer) {
+        if (answer.status() == 200) {
+            return "ok";
+        }
+        JsonObject problem = answer.json();
+        return answer.status() + " " + problem.getString("code", "");
+    }
+}
