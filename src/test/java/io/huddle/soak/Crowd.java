@@ -49,7 +49,7 @@ final class Crowd implements AutoCloseable {
         this.balancer = Balancer.of(place.nodes);
         ready.addAll(place.nodes);
         for (Node node : place.nodes) {
-            clock.scheduleWithFixedDelay(() -> check(node), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
+            var unused = clock.scheduleWithFixedDelay(() -> check(node), CHECK_MS, CHECK_MS, TimeUnit.MILLISECONDS);
         }
         balancer.even(ready::contains);
     }
@@ -107,7 +107,7 @@ final class Crowd implements AutoCloseable {
         connect(visitors);
         AtomicInteger next = new AtomicInteger();
         long pauseMicros = TimeUnit.SECONDS.toMicros(HEARTBEAT_SECONDS) / visitors.size();
-        clock.scheduleAtFixedRate(
+        var unused = clock.scheduleAtFixedRate(
                 () -> visitors.get(Math.floorMod(next.getAndIncrement(), visitors.size()))
                         .renew(),
                 0,

@@ -6,10 +6,14 @@ import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Node;
 import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -83,7 +87,7 @@ final class Outage {
         Map<String, Long> before = new HashMap<>();
         crowd.visitors().forEach(visitor -> before.put(visitor.id(), visitor.generation()));
         String number =
-                place.listed(place.nodes.get(0)).get(crowd.visitors().get(0).id());
+                Objects.requireNonNull(listedAll().get(crowd.visitors().get(0).id()));
         List<Visitor> late = crowd.visitors().stream().filter(Outage::isLate).toList();
         late.forEach(Visitor::fallSilent);
         Set<String> lost = late.stream()
@@ -139,7 +143,8 @@ final class Outage {
         Map<String, String> now = listedAll();
         report.rule(!now.containsValue(dead), "all are on other nodes");
         List<String> same = crowd.visitors().stream()
-                .filter(visitor -> visitor.isParticipant() && visitor.generation() <= before.get(visitor.id()))
+                .filter(visitor ->
+                        visitor.isParticipant() && visitor.generation() <= before.getOrDefault(visitor.id(), 0L))
                 .map(Visitor::id)
                 .toList();
         report.rule(same.isEmpty(), "participants without a higher generation: %d", same.size());
@@ -174,7 +179,7 @@ final class Outage {
     private long[] told(String number) {
         long[] sum = new long[2];
         for (Node node : place.nodes) {
-            Matcher found = TOLD.matcher(node.log());
+            Matcher found = TOLD.matcher(log(node));
             while (found.find()) {
                 if (found.group(3).equals(number)) {
                     sum[0] += Long.parseLong(found.group(1));
@@ -183,6 +188,15 @@ final class Outage {
             }
         }
         return sum;
+    }
+
+    /** The server's own log, which has what the console spares. */
+    private static String log(Node node) {
+        try {
+            return Files.readString(node.logs().resolve("messages.log"));
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
     }
 
     private static Duration untilDone(long start, Callable<Boolean> done) {
