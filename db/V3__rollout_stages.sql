@@ -16,6 +16,8 @@ INSERT INTO rollout_stage (scope, stage, changed_at, changed_by)
 
 -- The connection of the newest client stream of this generation; NULL if it has had none.
 ALTER TABLE room_session ADD COLUMN stream_id VARCHAR(80);
+-- The process of the node it leads to: when that is gone, so is the stream.
+ALTER TABLE room_session ADD COLUMN stream_process VARCHAR(80);
 -- When that stream ended; NULL while it is connected.
 ALTER TABLE room_session ADD COLUMN stream_ended_at TIMESTAMP(6) WITH TIME ZONE;
 -- Whether an expiry of this generation was computed and told without being applied: it is told once.

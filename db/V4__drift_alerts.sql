@@ -4,12 +4,10 @@
 -- One row: who holds it judges. Also what the next window must know of the one before.
 CREATE TABLE drift_turn (
     id            INTEGER NOT NULL PRIMARY KEY,
-    -- The start of the newest window that was judged.
-    started_at    TIMESTAMP(6) WITH TIME ZONE NOT NULL,
     -- For how many windows on end so many rooms have had an alert that it is one trouble; -1 while it is not.
     spread        INTEGER NOT NULL
 );
-INSERT INTO drift_turn (id, started_at, spread) VALUES (1, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00+00', -1);
+INSERT INTO drift_turn (id, spread) VALUES (1, -1);
 
 -- A window that was judged. One that nobody judged has no row: it is no data.
 CREATE TABLE drift_window (

@@ -1,5 +1,6 @@
 package io.huddle;
 
+import io.huddle.drift.WebhookAddress;
 import io.huddle.link.Links;
 import io.huddle.security.StartConditions;
 import io.huddle.setting.Setting;
@@ -51,6 +52,7 @@ public class Startup implements ServletContextListener {
     public void contextInitialized(ServletContextEvent event) {
         Setting.checkAll();
         guard.check();
+        WebhookAddress.check();
         Links.check(event.getServletContext());
         try {
             begin();

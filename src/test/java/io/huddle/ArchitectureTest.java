@@ -42,8 +42,11 @@ class ArchitectureTest {
     private static final List<String> FLOORS = List.of(
             "",
             "admin",
+            "drift",
             "signal",
+            "shadow",
             "presence",
+            "rollout",
             "room",
             "event",
             "mesh",
@@ -63,8 +66,14 @@ class ArchitectureTest {
 
     /** Beans that are transactional boundaries. Nothing else opens or joins a transaction by annotation. */
     private static final Set<String> BOUNDARIES = Set.of(
+            "io.huddle.drift.Windows",
+            "io.huddle.drift.Outbox",
             "io.huddle.event.Events",
             "io.huddle.room.Rooms",
+            "io.huddle.rollout.Stages",
+            "io.huddle.rollout.Observations",
+            "io.huddle.shadow.Comparisons",
+            "io.huddle.shadow.Mismatches",
             "io.huddle.presence.Sessions",
             "io.huddle.presence.Closings",
             "io.huddle.presence.Rosters",
@@ -84,6 +93,13 @@ class ArchitectureTest {
 
     /** Pure: what they may use is Java, each other, and the values named here. */
     private static final Set<String> PURE = Set.of(
+            "io.huddle.drift.AlertRules",
+            "io.huddle.drift.DriftKind",
+            "io.huddle.drift.DriftRules",
+            "io.huddle.drift.RoomPicture",
+            "io.huddle.drift.Severity",
+            "io.huddle.drift.Thresholds",
+            "io.huddle.drift.Window",
             "io.huddle.event.EventType",
             "io.huddle.event.RoomEvent",
             "io.huddle.event.Appended",
@@ -96,6 +112,12 @@ class ArchitectureTest {
             "io.huddle.presence.Terms",
             "io.huddle.presence.Verdict",
             "io.huddle.presence.Moment",
+            "io.huddle.presence.Basis",
+            "io.huddle.rollout.Stage",
+            "io.huddle.rollout.Media",
+            "io.huddle.rollout.Scope",
+            "io.huddle.rollout.StageChanged",
+            "io.huddle.shadow.MismatchKind",
             "io.huddle.presence.Trigger",
             "io.huddle.presence.Ending",
             "io.huddle.presence.Doubt",

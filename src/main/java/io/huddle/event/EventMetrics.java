@@ -29,7 +29,18 @@ public class EventMetrics {
 
     void accepted(@Observes(during = TransactionPhase.AFTER_SUCCESS) Appended appended) {
         RoomEvent event = appended.event();
-        count(event.type(), "accepted", event.reason());
+        // What was computed and not applied is told apart from what has happened.
+        count(event.type(), "accepted", Boolean.TRUE.equals(event.shadow()) ? "shadow" : event.reason());
+    }
+
+    /**
+     * A command was carried out that is worth a line of its own.
+     *
+     * @param command from the closed set of commands
+     * @param reason from the closed set of refusals: what would have been its answer
+     */
+    public void accepted(String command, String reason) {
+        count(command, "accepted", reason);
     }
 
     /**

@@ -40,6 +40,9 @@ public class LifecycleLog {
         if (event.generation() != null) {
             line.add("generation", event.generation());
         }
+        if (event.shadow() != null) {
+            line.add("shadow", event.shadow());
+        }
         out.println(line.build());
     }
 

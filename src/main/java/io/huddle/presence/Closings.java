@@ -43,7 +43,9 @@ public class Closings {
     /** In: any id or one, twice the instant since when nobody was in the room. */
     private static final String IDLE_ROOMS = "SELECT r.id FROM room r WHERE r.state = 'open' AND r.id LIKE ?"
             + " AND r.created_at < ?"
-            + " AND NOT EXISTS (SELECT 1 FROM room_session s WHERE s.room_id = r.id AND s.lease_until >= ?)"
+            + " AND NOT EXISTS (SELECT 1 FROM room_session s WHERE s.room_id = r.id AND (s.lease_until >= ?"
+            // Before leases end sessions a member may be connected without one.
+            + " OR (s.state <> 'absent' AND s.stream_id IS NOT NULL AND s.stream_ended_at IS NULL)))"
             + " ORDER BY r.id FETCH FIRST " + A_RUN + " ROWS ONLY";
 
     @Inject
@@ -104,7 +106,7 @@ public class Closings {
     public void endLeases(String roomId) throws SQLException {
         Room room = rooms.lock(roomId);
         if (room != null && room.state() == RoomState.CLOSING) {
-            sessions.endAll(room, heartbeat.read());
+            sessions.endAll(room);
         }
     }
 

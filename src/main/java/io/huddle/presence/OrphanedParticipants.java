@@ -2,6 +2,7 @@ package io.huddle.presence;
 
 import io.huddle.mesh.NodeClientsOrphaned;
 import io.huddle.presence.SessionStreamMetrics.Departure;
+import io.huddle.presence.Sessions.Lost;
 import io.huddle.presence.Sessions.NodeLost;
 import io.huddle.registry.ClientRecord;
 import io.huddle.security.Identity;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -50,30 +52,33 @@ public class OrphanedParticipants {
     private SessionStreamMetrics metrics;
 
     void orphaned(@Observes NodeClientsOrphaned orphaned) throws SQLException {
-        Map<String, Long> generations = generations(orphaned.clients());
-        if (generations.isEmpty()) {
+        Map<String, Lost> streams = lost(orphaned.clients());
+        if (streams.isEmpty()) {
             return;
         }
-        for (Map<String, List<String>> share : SweepRules.shares(byRoom(generations), SESSIONS_A_TRANSACTION)) {
-            NodeLost free = sessions.nodeLost(share, generations, false);
+        for (Map<String, List<String>> share : SweepRules.shares(byRoom(streams.keySet()), SESSIONS_A_TRANSACTION)) {
+            NodeLost free = sessions.nodeLost(share, streams, false);
             count(share, free);
             for (String room : free.busy()) {
                 Map<String, List<String>> alone = Map.of(room, share.getOrDefault(room, List.of()));
-                count(alone, sessions.nodeLost(alone, generations, true));
+                count(alone, sessions.nodeLost(alone, streams, true));
             }
         }
     }
 
-    /** The lost generation of each participant that has no stream here by now. */
-    private Map<String, Long> generations(List<ClientRecord> clients) {
-        Map<String, Long> generations = new HashMap<>();
+    /** The lost generation, and its stream, of each participant that has no stream here by now. */
+    private Map<String, Lost> lost(List<ClientRecord> clients) {
+        Map<String, Lost> lost = new HashMap<>();
         for (ClientRecord client : clients) {
             String session = client.session();
             if (session != null && Ids.isOf('s', session) && !isHere(session, client.generation())) {
-                generations.merge(session, client.generation(), Math::max);
+                lost.merge(
+                        session,
+                        new Lost(client.generation(), client.connectionId()),
+                        (one, other) -> one.generation() >= other.generation() ? one : other);
             }
         }
-        return generations;
+        return lost;
     }
 
     private boolean isHere(String session, long generation) {
@@ -83,11 +88,10 @@ public class OrphanedParticipants {
     }
 
     /** A session that is gone by now is in no room. */
-    private Map<String, List<String>> byRoom(Map<String, Long> generations) throws SQLException {
+    private Map<String, List<String>> byRoom(Set<String> sessions) throws SQLException {
         try (Connection connection = database.connection();
                 PreparedStatement query = connection.prepareStatement(ROOMS)) {
-            query.setArray(
-                    1, connection.createArrayOf("VARCHAR", generations.keySet().toArray()));
+            query.setArray(1, connection.createArrayOf("VARCHAR", sessions.toArray()));
             Map<String, List<String>> rooms = new TreeMap<>();
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {

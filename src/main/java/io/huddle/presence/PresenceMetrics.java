@@ -6,6 +6,7 @@ import io.huddle.presence.RenewalBatch.Renewed;
 import io.huddle.setting.Setting;
 import io.huddle.web.Refusal;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.TransactionPhase;
 import jakarta.inject.Inject;
@@ -51,6 +52,9 @@ public class PresenceMetrics {
     @Inject
     private LifecycleLog log;
 
+    @Inject
+    private Event<StaleCommand> staleCommands;
+
     void renewed(Collection<Renewed> renewals) {
         var timer = registry.timer(LATENESS);
         renewals.forEach(one -> timer.update(one.lateness()));
@@ -68,7 +72,8 @@ public class PresenceMetrics {
             registry.timer(RECONNECT).update(between(suspectAt, returned.now()));
         }
         boolean back = returned.after().generation() > before.generation();
-        boolean hadExpired = before.ending() == Ending.EXPIRED || before.isLapsed(returned.now());
+        boolean hadExpired =
+                before.ending() == Ending.EXPIRED || (returned.removes() && before.isLapsed(returned.now()));
         if (back && hadExpired && !before.leaseUntil().plus(falseRemoval).isBefore(returned.now())) {
             registry.counter(FALSE_REMOVALS).inc();
         }
@@ -77,6 +82,11 @@ public class PresenceMetrics {
     void expired(@Observes(during = TransactionPhase.AFTER_SUCCESS) Sessions.Expired expired) {
         registry.timer(EXPIRY_LAG).update(between(expired.leaseUntil(), expired.at()));
         registry.timer(GHOST).update(between(expired.provenAt(), expired.at()));
+    }
+
+    /** What a stage that fences generations would have refused. */
+    void overlooked(@Observes(during = TransactionPhase.AFTER_SUCCESS) Sessions.Overlooked overlooked) {
+        events.accepted(overlooked.command(), Refusal.STALE_GENERATION.slug());
     }
 
     void graced(@Observes(during = TransactionPhase.AFTER_SUCCESS) Heartbeat.OutageGraced graced) {
@@ -92,6 +102,7 @@ public class PresenceMetrics {
         if (rejection.refusal() == Refusal.STALE_GENERATION) {
             registry.counter(STALE, new Tag("operation", rejection.command())).inc();
             log.stale(rejection.command(), rejection.room(), rejection.session(), rejection.currentGeneration());
+            staleCommands.fire(new StaleCommand(rejection.room()));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.huddle.presence;
 
+import io.huddle.rollout.Stage;
+import io.huddle.rollout.Stages;
 import io.huddle.room.Room;
 import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
@@ -9,6 +11,7 @@ import io.huddle.store.DatabaseUnavailable;
 import io.huddle.store.Retried;
 import io.huddle.time.DatabaseClock;
 import io.huddle.web.Refused;
+import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
@@ -24,17 +27,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rosters: unexpired leases only, also before the sweep ran. Safe for use by any thread.
+ * The rosters: unexpired leases only, also before the sweep ran; in a stage before leases decide, who is connected. Safe
+ * for use by any thread.
  *
- * <p>Entries and sequence number come from one statement, so that a reader who applies the events after that number misses
+ * <p>Stage, entries and sequence number come from one statement, so that a reader who applies the events after that number misses
  * none and sees none twice.
  */
 @ApplicationScoped
 @Transactional(rollbackOn = Exception.class, dontRollbackOn = Refused.class)
 public class Rosters {
-    /** What the roster is judged by; the stage of every new deployment. */
-    private static final String STAGE = "alerting";
-
     @Inject
     private Rooms rooms;
 
@@ -50,7 +51,24 @@ public class Rosters {
     @Inject
     private Event<OperatorActed> acted;
 
-    /** The roster as the caller may see it: no lapsed lease. Who reads it as an operator is audited. */
+    private String source = "";
+    private String find = "";
+
+    /** In: the source of an older roster, the room, the source again. */
+    @PostConstruct
+    void prepare() {
+        source = MemberView.source();
+        find = "SELECT c.now, h.at, h.graced_at, r.seq, s.id, s.participant, s.generation, s.state, s.joined_at,"
+                + " s.lease_until, s.suspect_at, " + Stages.ofTeam("r.team") + ", s.stream_ended_at, o.media, "
+                + MemberView.fed("r.id", "c.now")
+                + " FROM (SELECT " + clock.now() + " AS now) c"
+                + " CROSS JOIN sweep_heartbeat h JOIN room r ON r.id = ?"
+                + " LEFT JOIN room_session s ON s.room_id = r.id AND s.state <> 'absent'"
+                + MemberView.seen("o", "s", "c.now")
+                + " ORDER BY s.joined_at, s.id";
+    }
+
+    /** The roster as the caller may see it: once leases decide, no lapsed one. Who reads it as an operator is audited. */
     @Retried
     public RosterJson read(Caller caller, String room) throws SQLException {
         Room seen = rooms.see(caller, room);
@@ -61,29 +79,28 @@ public class Rosters {
         return roster;
     }
 
-    /** For subscribers: every session that is not yet absent, with its lease; the reader hides the lapsed ones. */
+    /**
+     * For subscribers: every session that is not yet absent, with its lease; the reader hides the lapsed ones. Before leases
+     * decide, whom the roster shows, and the reader hides nobody.
+     */
     @Retried
     public RosterJson snapshot(String room) throws SQLException {
         return query(room, false);
     }
 
     private RosterJson query(String room, boolean hideLapsed) throws SQLException {
-        String sql = "SELECT c.now, h.at, h.graced_at, r.seq, s.id, s.participant, s.generation, s.state, s.joined_at,"
-                + " s.lease_until, s.suspect_at FROM (SELECT " + clock.now() + " AS now) c"
-                + " CROSS JOIN sweep_heartbeat h JOIN room r ON r.id = ?"
-                + " LEFT JOIN room_session s ON s.room_id = r.id AND s.state <> 'absent'"
-                + (hideLapsed ? " AND s.lease_until > c.now" : "")
-                + " ORDER BY s.joined_at, s.id";
         try (Connection connection = database.connection();
-                PreparedStatement query = connection.prepareStatement(sql)) {
-            query.setString(1, room);
+                PreparedStatement query = connection.prepareStatement(find)) {
+            query.setString(1, source);
+            query.setString(2, room);
+            query.setString(3, source);
             try (ResultSet row = query.executeQuery()) {
-                return read(room, row);
+                return read(room, row, hideLapsed);
             }
         }
     }
 
-    private RosterJson read(String room, ResultSet row) throws SQLException {
+    private RosterJson read(String room, ResultSet row, boolean hideLapsed) throws SQLException {
         if (!row.next()) {
             throw new IllegalStateException("room " + room + " is gone");
         }
@@ -92,13 +109,20 @@ public class Rosters {
             throw new DatabaseUnavailable("leases are not judged until a sweep has run", null);
         }
         long seq = row.getLong(4);
+        Stage stage = Stage.of(row.getString(12));
         List<SessionJson> entries = new ArrayList<>();
         do {
             if (row.getString(5) != null) {
-                entries.add(entry(row));
+                SessionJson entry = entry(row);
+                MemberView view = new MemberView(
+                        entry.state(), entry.leaseUntil(), row.getTimestamp(13) != null, row.getString(14));
+                boolean showsAll = stage.endsLeases() && !hideLapsed;
+                if (showsAll || view.isShown(stage, row.getBoolean(15), moment.now())) {
+                    entries.add(entry);
+                }
             }
         } while (row.next());
-        return new RosterJson(room, seq, moment.now(), STAGE, entries);
+        return new RosterJson(room, seq, moment.now(), stage.wire(), entries);
     }
 
     private static SessionJson entry(ResultSet row) throws SQLException {

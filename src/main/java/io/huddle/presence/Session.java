@@ -56,6 +56,18 @@ public class Session {
     @Column(name = "suspended_lease_seconds")
     private int suspendedLeaseSeconds;
 
+    @Column(name = "stream_id")
+    private @Nullable String streamId;
+
+    @Column(name = "stream_process")
+    private @Nullable String streamProcess;
+
+    @Column(name = "stream_ended_at")
+    private @Nullable Instant streamEndedAt;
+
+    @Column(name = "lapse_told")
+    private boolean lapseTold;
+
     @Column(name = "media_state")
     private @Nullable String mediaState;
 
@@ -116,7 +128,8 @@ public class Session {
                 suspectAt,
                 counter,
                 ending == null ? null : Ending.of(ending),
-                terms());
+                terms(),
+                lapseTold);
     }
 
     void take(Seat seat) {
@@ -129,7 +142,11 @@ public class Session {
         suspectAt = seat.suspectAt();
         counter = seat.counter();
         ending = seat.ending() == null ? null : seat.ending().wire();
+        lapseTold = seat.lapseTold();
         if (rejoined) {
+            streamId = null;
+            streamProcess = null;
+            streamEndedAt = null;
             mediaState = null;
             mediaFlowing = null;
             mediaRttMs = null;
@@ -141,6 +158,13 @@ public class Session {
     /** Takes the session out of the renewal batch, which never looks at the room. */
     void fence() {
         roomOpen = false;
+    }
+
+    /** This connection is over; if the generation has a newer one, or none yet, that says nothing. */
+    void streamEnded(String connection, Instant now) {
+        if (connection.equals(streamId) && streamEndedAt == null) {
+            streamEndedAt = now;
+        }
     }
 
     /** True if this report is the change into failed. */

@@ -3,6 +3,8 @@ package io.huddle.presence;
 import io.huddle.event.EventType;
 import io.huddle.event.Events;
 import io.huddle.event.RoomEvent;
+import io.huddle.rollout.Stage;
+import io.huddle.rollout.Stages;
 import io.huddle.room.Room;
 import io.huddle.room.RoomState;
 import io.huddle.room.Rooms;
@@ -21,6 +23,7 @@ import jakarta.inject.Inject;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
 import jakarta.persistence.PersistenceContext;
+import jakarta.persistence.TypedQuery;
 import jakarta.transaction.Transactional;
 import jakarta.transaction.Transactional.TxType;
 import java.net.URI;
@@ -72,15 +75,30 @@ public class Sessions {
     private Event<Expired> expired;
 
     @Inject
+    private Event<Overlooked> overlooked;
+
+    @Inject
     private Event<OperatorActed> acted;
+
+    @Inject
+    private Stages stages;
 
     /**
      * A participant is back, or was never away.
      *
      * @param before the seat it comes from
      * @param now of the join or renewal
+     * @param removes whether a lease that had run out had ended the session by then
      */
-    public record Returned(Seat before, Seat after, Instant now) {}
+    public record Returned(Seat before, Seat after, Instant now, boolean removes) {}
+
+    /**
+     * A command of another generation was carried out, since nothing fences generations yet. Fired inside of the
+     * transaction.
+     *
+     * @param command from the closed set of commands
+     */
+    public record Overlooked(String command, String room, String session, Instant at) {}
 
     /**
      * A session has expired.
@@ -106,14 +124,15 @@ public class Sessions {
             throws SQLException {
         Room room = rooms.lock(caller, roomId);
         Session found = find(room.id(), participant);
-        Moment moment = heartbeat.current();
+        Basis basis = heartbeat.current(room.team());
+        Instant now = basis.now();
         Session session = found == null ? Session.of(room.id(), room.policy(), participant) : found;
         Long made = found == null || key == null ? null : keys.generation(session.id(), key);
         Seat before = session.seat();
         Verdict verdict = made != null
-                ? SessionRules.joinAgain(before, room.state(), made, moment.now())
-                : SessionRules.join(before, room.state(), isFull(room, session, moment.now()), moment.now());
-        carryOut(room, session, verdict, moment.now(), "join");
+                ? SessionRules.joinAgain(before, room.state(), made, now, basis.stage())
+                : SessionRules.join(before, room.state(), isFull(room, session, basis), now, basis.stage());
+        carryOut(room, session, verdict, now, "join");
         if (found == null) {
             entities.persist(session);
         }
@@ -121,14 +140,10 @@ public class Sessions {
             entities.flush();
             keys.keep(session.id(), key, verdict.seat().generation());
         }
-        Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), moment.now());
-        returned.fire(new Returned(before, verdict.seat(), moment.now()));
+        Tickets.Ticket ticket = tickets.issue(session.id(), verdict.seat().generation(), now);
+        returned.fire(new Returned(before, verdict.seat(), now, basis.stage().endsLeases()));
         return MembershipJson.of(
-                room,
-                session,
-                moment.now(),
-                MembershipJson.StreamJson.of(stream, ticket),
-                iceServers.of(session.id(), moment.now()));
+                room, session, now, MembershipJson.StreamJson.of(stream, ticket), iceServers.of(session.id(), now));
     }
 
     /** A renewal that is not plain, or whose row was busy. */
@@ -136,9 +151,12 @@ public class Sessions {
     public Outcome renew(String roomId, String sessionId, long generation, @Nullable Long counter) throws SQLException {
         Locked locked = lock(roomId, sessionId);
         Seat before = locked.session().seat();
-        Verdict verdict = SessionRules.renew(before, locked.room().state(), generation, counter, locked.now());
+        Verdict verdict =
+                SessionRules.renew(before, locked.room().state(), generation, counter, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "renew");
-        returned.fire(new Returned(before, verdict.seat(), locked.now()));
+        overlook("renew", locked, generation);
+        returned.fire(new Returned(
+                before, verdict.seat(), locked.now(), locked.stage().endsLeases()));
         return new Outcome(verdict.seat(), locked.now());
     }
 
@@ -146,18 +164,20 @@ public class Sessions {
     public Outcome suspend(String roomId, String sessionId, long generation, @Nullable Long counter)
             throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict =
-                SessionRules.suspend(locked.session().seat(), locked.room().state(), generation, counter, locked.now());
+        Verdict verdict = SessionRules.suspend(
+                locked.session().seat(), locked.room().state(), generation, counter, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "suspend");
+        overlook("suspend", locked, generation);
         return new Outcome(verdict.seat(), locked.now());
     }
 
     @Retried
     public void leave(String roomId, String sessionId, long generation) throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict =
-                SessionRules.leave(locked.session().seat(), locked.room().state(), generation, locked.now());
+        Verdict verdict = SessionRules.leave(
+                locked.session().seat(), locked.room().state(), generation, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "leave");
+        overlook("leave", locked, generation);
     }
 
     @Retried
@@ -169,27 +189,39 @@ public class Sessions {
                 locked.room().state(),
                 report.generation(),
                 session.becomesFailed(report),
-                locked.now());
+                locked.now(),
+                locked.stage());
         if (verdict.refusal() == null) {
             session.hear(report, locked.now());
         }
         carryOut(locked.room(), session, verdict, locked.now(), "media");
+        overlook("media", locked, report.generation());
     }
 
     /**
      * The stream of this generation ended without a word: a present session becomes suspect.
      *
+     * @param connection of the stream
      * @return true if it became so
      * @throws Refused {@code stale-generation}: the end of an older generation's stream says nothing
      */
     @Retried
-    public boolean streamClosed(String roomId, String sessionId, long generation) throws SQLException {
+    public boolean streamClosed(String roomId, String sessionId, long generation, String connection)
+            throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict =
-                SessionRules.streamClosed(locked.session().seat(), locked.room().state(), generation, locked.now());
+        locked.session().streamEnded(connection, locked.now());
+        Verdict verdict = SessionRules.streamClosed(
+                locked.session().seat(), locked.room().state(), generation, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "stream-closed");
         return !verdict.transitions().isEmpty();
     }
+
+    /**
+     * What a dead node had of a session.
+     *
+     * @param connection of its stream
+     */
+    record Lost(long generation, String connection) {}
 
     /**
      * What came of the loss of a node.
@@ -205,11 +237,11 @@ public class Sessions {
      * changes nothing. All rooms are locked before the first session, as everywhere.
      *
      * @param lost the sessions by room
-     * @param generations of each session
+     * @param streams that each session had
      * @param waits whether to wait for a room that is busy; only with one room, so that no other is held meanwhile
      */
     @Retried
-    public NodeLost nodeLost(Map<String, List<String>> lost, Map<String, Long> generations, boolean waits)
+    public NodeLost nodeLost(Map<String, List<String>> lost, Map<String, Lost> streams, boolean waits)
             throws SQLException {
         Map<String, Room> locked = new TreeMap<>();
         for (Room room : waits ? lockAll(lost.keySet()) : rooms.lockFree(lost.keySet())) {
@@ -224,11 +256,12 @@ public class Sessions {
         int suspected = 0;
         if (!ids.isEmpty()) {
             List<Session> found = lockSessions(ids);
-            Instant now = heartbeat.current().now();
+            Map<String, Stage> judgedBy = stages.ofRooms(locked.keySet());
+            Moment moment = heartbeat.current();
             for (Session session : found) {
                 Room room = Objects.requireNonNull(locked.get(session.room()));
-                long generation = generations.getOrDefault(session.id(), 0L);
-                suspected += nodeLost(room, session, generation, now, stale);
+                Basis basis = new Basis(moment, Objects.requireNonNull(judgedBy.get(room.id())));
+                suspected += nodeLost(room, session, Objects.requireNonNull(streams.get(session.id())), basis, stale);
             }
         }
         return new NodeLost(suspected, stale, busy);
@@ -238,9 +271,11 @@ public class Sessions {
         return ids.stream().sorted().map(rooms::lock).filter(Objects::nonNull).toList();
     }
 
-    private int nodeLost(Room room, Session session, long generation, Instant now, List<Rejection> stale)
+    private int nodeLost(Room room, Session session, Lost lost, Basis basis, List<Rejection> stale)
             throws SQLException {
-        Verdict verdict = SessionRules.nodeLost(session.seat(), room.state(), generation, now);
+        session.streamEnded(lost.connection(), basis.now());
+        Verdict verdict =
+                SessionRules.nodeLost(session.seat(), room.state(), lost.generation(), basis.now(), basis.stage());
         Refusal refusal = verdict.refusal();
         if (refusal != null) {
             stale.add(Rejections.of(
@@ -251,7 +286,7 @@ public class Sessions {
                     session.seat().generation()));
             return 0;
         }
-        carryOut(room, session, verdict, now, "node-lost");
+        carryOut(room, session, verdict, basis.now(), "node-lost");
         return verdict.transitions().size();
     }
 
@@ -264,8 +299,8 @@ public class Sessions {
     public void remove(Caller operator, String roomId, String sessionId, long generation, String reason)
             throws SQLException {
         Locked locked = lock(roomId, sessionId);
-        Verdict verdict =
-                SessionRules.remove(locked.session().seat(), locked.room().state(), generation, locked.now());
+        Verdict verdict = SessionRules.remove(
+                locked.session().seat(), locked.room().state(), generation, locked.now(), locked.stage());
         carryOut(locked.room(), locked.session(), verdict, locked.now(), "remove");
         acted.fire(new OperatorActed(
                 operator.subject(), "session.remove", reason, roomId, sessionId, generation, locked.now()));
@@ -279,25 +314,31 @@ public class Sessions {
      */
     @Retried
     public int sweep(Map<String, List<String>> due, Moment written) throws SQLException {
-        List<Room> free = rooms.lockFree(due.keySet());
+        Map<String, Room> free = new TreeMap<>();
+        for (Room room : rooms.lockFree(due.keySet())) {
+            if (room.state() == RoomState.OPEN) {
+                free.put(room.id(), room);
+            }
+        }
+        if (free.isEmpty()) {
+            return 0;
+        }
+        // Of all rooms together, since whoever lengthens leases goes by the ids of the sessions alone.
+        List<Session> found = lockSessions(free.keySet().stream()
+                .flatMap(room -> due.getOrDefault(room, List.of()).stream())
+                .toList());
+        Map<String, Stage> judgedBy = stages.ofRooms(free.keySet());
         Moment judged = written.notAfter(heartbeat.read().now());
         int told = 0;
-        for (Room room : free) {
-            if (room.state() == RoomState.OPEN) {
-                for (Session session : lockSessions(due.getOrDefault(room.id(), List.of()))) {
-                    told += sweep(room, session, judged);
-                }
-            }
+        for (Session session : found) {
+            Room room = Objects.requireNonNull(free.get(session.room()));
+            told += sweep(room, session, new Basis(judged, Objects.requireNonNull(judgedBy.get(room.id()))));
         }
         return told;
     }
 
-    private int sweep(Room room, Session session, Moment judged) throws SQLException {
-        Seat seat = session.seat();
-        Verdict verdict = SessionRules.expire(seat, judged.now());
-        if (verdict.transitions().isEmpty() && SweepRules.isSilent(seat, judged)) {
-            verdict = SessionRules.doubt(seat, Doubt.HEARTBEAT_MISSED, judged.now());
-        }
+    private int sweep(Room room, Session session, Basis judged) throws SQLException {
+        Verdict verdict = SweepRules.judge(session.seat(), judged.moment(), judged.stage());
         carryOut(room, session, verdict, judged.now(), "sweep");
         return verdict.transitions().size();
     }
@@ -310,15 +351,33 @@ public class Sessions {
 
     /** Ends every live session of a closing room; the caller holds the room. */
     @Transactional(value = TxType.MANDATORY, rollbackOn = Exception.class)
-    public void endAll(Room room, Moment moment) throws SQLException {
-        boolean mayExpire = !moment.isStale(heartbeat.limit());
-        for (Session session : liveSessions(room.id())) {
-            Verdict verdict = SessionRules.roomCloses(session.seat(), mayExpire, moment.now());
-            carryOut(room, session, verdict, moment.now(), "close");
+    public void endAll(Room room) throws SQLException {
+        List<Session> live = liveSessions(room.id());
+        Basis basis = heartbeat.read(room.team());
+        boolean mayExpire = !basis.moment().isStale(heartbeat.limit());
+        for (Session session : live) {
+            Verdict verdict = SessionRules.roomCloses(session.seat(), mayExpire, basis.now(), basis.stage());
+            carryOut(room, session, verdict, basis.now(), "close");
         }
     }
 
-    private record Locked(Room room, Session session, Instant now) {}
+    private record Locked(Room room, Session session, Basis basis) {
+        Instant now() {
+            return basis.now();
+        }
+
+        Stage stage() {
+            return basis.stage();
+        }
+    }
+
+    /** Told of what was accepted: whoever was refused is gone by now. */
+    private void overlook(String command, Locked locked, long generation) {
+        Session session = locked.session();
+        if (generation != session.seat().generation()) {
+            overlooked.fire(new Overlooked(command, locked.room().id(), session.id(), locked.now()));
+        }
+    }
 
     private Locked lock(String roomId, String sessionId) throws SQLException {
         Room room = rooms.lock(roomId);
@@ -329,7 +388,7 @@ public class Sessions {
         if (session == null) {
             throw Places.notFound();
         }
-        return new Locked(room, session, heartbeat.current().now());
+        return new Locked(room, session, heartbeat.current(room.team()));
     }
 
     private void carryOut(Room room, Session session, Verdict verdict, Instant now, String command)
@@ -340,7 +399,7 @@ public class Sessions {
         }
         for (Verdict.Transition told : verdict.transitions()) {
             events.append(event(room, session, told, now));
-            if (told.type() == EventType.PARTICIPANT_EXPIRED) {
+            if (told.type() == EventType.PARTICIPANT_EXPIRED && !told.shadow()) {
                 expired.fire(new Expired(before.leaseUntil(), before.provenAt(), now));
             }
         }
@@ -364,20 +423,24 @@ public class Sessions {
                 told.next().wire(),
                 told.reason(),
                 now,
-                null);
+                told.shadow() ? Boolean.TRUE : null);
     }
 
-    private boolean isFull(Room room, Session session, Instant now) {
-        long others = entities.createQuery(
-                        "SELECT count(s) FROM Session s WHERE s.room = :room AND s.id <> :id AND s.state <> :absent"
-                                + " AND s.leaseUntil > :now",
+    /** Places are taken by whom the roster shows. */
+    private boolean isFull(Room room, Session session, Basis basis) {
+        TypedQuery<Long> others = entities.createQuery(
+                        "SELECT count(s) FROM Session s WHERE s.room = :room AND s.id <> :id AND s.state <> :absent AND "
+                                + (basis.stage().endsLeases()
+                                        ? "s.leaseUntil > :now"
+                                        : "(s.streamId IS NULL OR s.streamEndedAt IS NULL)"),
                         Long.class)
                 .setParameter("room", room.id())
                 .setParameter("id", session.id())
-                .setParameter("absent", SessionState.ABSENT.wire())
-                .setParameter("now", now)
-                .getSingleResult();
-        return others >= room.policy().maxParticipants();
+                .setParameter("absent", SessionState.ABSENT.wire());
+        if (basis.stage().endsLeases()) {
+            others.setParameter("now", basis.now());
+        }
+        return others.getSingleResult() >= room.policy().maxParticipants();
     }
 
     private @Nullable Session find(String room, String participant) {

@@ -1,5 +1,6 @@
 package io.huddle.presence;
 
+import io.huddle.rollout.Stage;
 import io.huddle.room.RoomState;
 import io.huddle.stream.CloseCause;
 import io.huddle.web.Refusal;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * anything.
  *
  * @param ending why an absent session is absent
+ * @param stage what is enforced in its room
  */
 record Standing(
         String session,
@@ -21,7 +23,8 @@ record Standing(
         @Nullable Ending ending,
         Instant leaseUntil,
         RoomState roomState,
-        Moment moment) {
+        Moment moment,
+        Stage stage) {
     /** Why a stream has to end. */
     record End(CloseCause cause, String reason) {
         static final String SUPERSEDED = "superseded";
@@ -42,7 +45,7 @@ record Standing(
      */
     @Nullable
     End end(long streams) {
-        if (streams < generation) {
+        if (streams < generation && stage.fencesGenerations()) {
             return new End(CloseCause.SUPERSEDED, End.SUPERSEDED);
         }
         if (state == SessionState.ABSENT) {
@@ -55,14 +58,15 @@ record Standing(
         return streams > generation ? End.of(Ending.EXPIRED) : null;
     }
 
+    /** True if its lease has run out, which ends it sooner or later. */
     boolean isLapsed() {
-        return state != SessionState.ABSENT && !leaseUntil.isAfter(moment.now());
+        return stage.endsLeases() && state != SessionState.ABSENT && !leaseUntil.isAfter(moment.now());
     }
 
     /** Why this generation may not act; null if it may. */
     @Nullable
     Refusal refusal(long wanted) {
-        return SessionRules.refusal(wanted, generation, roomState, isLapsed(), state, ending);
+        return SessionRules.refusal(wanted, generation, roomState, isLapsed(), state, ending, stage);
     }
 
     /** True if the session has a member in it now. */

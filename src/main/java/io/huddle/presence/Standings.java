@@ -1,5 +1,7 @@
 package io.huddle.presence;
 
+import io.huddle.rollout.Stage;
+import io.huddle.rollout.Stages;
 import io.huddle.room.RoomState;
 import io.huddle.store.Database;
 import io.huddle.store.Retried;
@@ -29,7 +31,7 @@ public class Standings {
     @PostConstruct
     void prepare() {
         find = "SELECT s.id, s.room_id, r.team, s.generation, s.state, s.ending, s.lease_until, r.state, c.now, h.at,"
-                + " h.graced_at FROM (SELECT " + clock.now() + " AS now) c"
+                + " h.graced_at, " + Stages.ofTeam("r.team") + " FROM (SELECT " + clock.now() + " AS now) c"
                 + " JOIN sweep_heartbeat h ON h.id = 1"
                 + " JOIN room_session s ON s.id = ANY (?)"
                 + " JOIN room r ON r.id = s.room_id";
@@ -66,6 +68,7 @@ public class Standings {
                 new Moment(
                         row.getTimestamp(9).toInstant(),
                         row.getTimestamp(10).toInstant(),
-                        row.getTimestamp(11).toInstant()));
+                        row.getTimestamp(11).toInstant()),
+                Stage.of(row.getString(12)));
     }
 }

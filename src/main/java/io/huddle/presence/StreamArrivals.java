@@ -31,6 +31,9 @@ public class StreamArrivals {
     @Inject
     private Heartbeat heartbeat;
 
+    @Inject
+    private StreamMarks marks;
+
     /** Before the client id is claimed: a stream that has been overtaken claims nothing, and its team is known from now on. */
     void reserving(@Observes ClientReserving reserving) throws SQLException {
         look(reserving.stream());
@@ -38,7 +41,11 @@ public class StreamArrivals {
 
     /** Again, once other nodes can see it. */
     void connecting(@Observes ClientConnecting connecting) throws SQLException {
-        look(connecting.stream());
+        ClientStream stream = connecting.stream();
+        look(stream);
+        if (stream.identity() instanceof Identity.Participant me) {
+            marks.connected(stream, me);
+        }
     }
 
     private void look(ClientStream stream) throws SQLException {

@@ -51,6 +51,9 @@ public class StreamDepartures {
     private Streams streams;
 
     @Inject
+    private StreamMarks marks;
+
+    @Inject
     private PresenceMetrics refusals;
 
     @Inject
@@ -61,46 +64,65 @@ public class StreamDepartures {
 
     /** Nobody knew of a stream that was never public. */
     void ended(@Observes StreamEnded gone) {
+        String connection = gone.stream().connectionId();
         if (gone.wasPublic()
                 && gone.stream().identity() instanceof Identity.Participant me
                 && !CAUSED_BY_THE_SESSION.contains(gone.cause())) {
             try {
-                scheduler.execute(() -> attempt(me, TRIES));
+                scheduler.execute(() -> attempt(me, connection, TRIES));
             } catch (RejectedExecutionException full) {
                 metrics.departed(Departure.GIVEN_UP);
             }
+        } else if (!gone.wasPublic() && gone.stream().identity() instanceof Identity.Participant me) {
+            forget(me, connection);
         }
     }
 
-    private void attempt(Identity.Participant me, int left) {
+    /** Marked as connected, and then nobody ever saw it. */
+    private void forget(Identity.Participant me, String connection) {
         try {
-            metrics.departed(doubt(me));
+            scheduler.execute(() -> {
+                try {
+                    marks.ended(me.session(), connection);
+                } catch (SQLException | RuntimeException failed) {
+                    LOG.log(Level.FINE, "the mark of a stream is left to the next repair", failed);
+                }
+            });
+        } catch (RejectedExecutionException full) {
+            LOG.log(Level.FINE, "the mark of a stream is left to the next repair", full);
+        }
+    }
+
+    private void attempt(Identity.Participant me, String connection, int left) {
+        try {
+            metrics.departed(doubt(me, connection));
         } catch (SQLException | RuntimeException failed) {
             boolean isDefect = Failure.of(failed) == Failure.DEFECT;
             if (isDefect || left == 1) {
                 metrics.departed(Departure.GIVEN_UP);
                 LOG.log(isDefect ? Level.SEVERE : Level.WARNING, "the end of a stream was not written", failed);
             } else {
-                again(me, left - 1);
+                again(me, connection, left - 1);
             }
         }
     }
 
-    private void again(Identity.Participant me, int left) {
+    private void again(Identity.Participant me, String connection, int left) {
         try {
-            ScheduledFuture<?> unused = scheduler.schedule(() -> attempt(me, left), AGAIN_SECONDS, TimeUnit.SECONDS);
+            ScheduledFuture<?> unused =
+                    scheduler.schedule(() -> attempt(me, connection, left), AGAIN_SECONDS, TimeUnit.SECONDS);
         } catch (RejectedExecutionException stopping) {
             metrics.departed(Departure.GIVEN_UP);
         }
     }
 
-    private Departure doubt(Identity.Participant me) throws SQLException {
+    private Departure doubt(Identity.Participant me, String connection) throws SQLException {
         Place place = isBack(me) ? null : places.find(me.session());
         if (place == null) {
             return Departure.UNCHANGED;
         }
         try {
-            return sessions.streamClosed(place.room(), me.session(), me.generation())
+            return sessions.streamClosed(place.room(), me.session(), me.generation(), connection)
                     ? Departure.SUSPECTED
                     : Departure.UNCHANGED;
         } catch (Rejection stale) {

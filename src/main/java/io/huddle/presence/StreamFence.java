@@ -101,14 +101,30 @@ public class StreamFence {
         streams.find(session).filter(stream -> isFencedBy(event, stream)).ifPresent(stream -> {
             try {
                 // Whoever caused the change does not wait for a socket.
-                scheduler.execute(() -> close(stream, end, "event"));
+                scheduler.execute(() -> fence(stream, end));
             } catch (RejectedExecutionException full) {
                 LOG.log(Level.FINE, "a fence is left to the next poll", full);
             }
         });
     }
 
+    /** An older generation is fenced or not, as the stage says; what has ended has ended in every stage. */
+    private void fence(ClientStream stream, End end) {
+        if (end.cause() != CloseCause.SUPERSEDED) {
+            close(stream, end, "event");
+            return;
+        }
+        try {
+            check(List.of(stream), "event");
+        } catch (SQLException | RuntimeException failed) {
+            LOG.log(Level.FINE, "a fence is left to the next poll", failed);
+        }
+    }
+
     private static @Nullable End end(RoomEvent event) {
+        if (Boolean.TRUE.equals(event.shadow())) {
+            return null;
+        }
         String type = event.type();
         if (type.equals(EventType.PARTICIPANT_JOINED.wire()) || type.equals(EventType.PARTICIPANT_RECONNECTED.wire())) {
             return new End(CloseCause.SUPERSEDED, End.SUPERSEDED);
@@ -142,16 +158,16 @@ public class StreamFence {
                 some.add(stream);
             }
             if (some.size() == SESSIONS_A_QUERY) {
-                check(some);
+                check(some, "poll");
                 some.clear();
             }
         }
         if (!some.isEmpty()) {
-            check(some);
+            check(some, "poll");
         }
     }
 
-    private void check(List<ClientStream> some) throws SQLException {
+    private void check(List<ClientStream> some, String foundBy) throws SQLException {
         Map<String, Standing> found = standings.of(
                 some.stream().map(ClientStream::clientId).distinct().toList());
         for (ClientStream stream : some) {
@@ -159,7 +175,7 @@ public class StreamFence {
                 Standing standing = found.get(me.session());
                 End end = standing == null ? End.ofTheVanished() : standing.end(me.generation());
                 if (end != null) {
-                    close(stream, end, "poll");
+                    close(stream, end, foundBy);
                 }
             }
         }

@@ -1,5 +1,6 @@
 package io.huddle.presence;
 
+import io.huddle.rollout.Stages;
 import io.huddle.setting.Setting;
 import io.huddle.store.Background;
 import io.huddle.store.Database;
@@ -42,7 +43,10 @@ public class Sweep {
 
     private static final int CANDIDATES = 2_000;
     private static final String DUE = "SELECT room_id, id FROM room_session"
-            + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open AND (lease_until <= ?"
+            + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open AND ((lease_until <= ?"
+            // Told already and not applied: due only once leases end sessions.
+            + " AND (NOT lapse_told OR (SELECT " + Stages.ofTeam("r.team") + " FROM room r WHERE r.id = room_id)"
+            + " IN ('leases', 'alerting')))"
             + " OR (state = 'present' AND CAST(? AS TIMESTAMP WITH TIME ZONE)"
             + " > GREATEST(proven_at, CAST(? AS TIMESTAMP WITH TIME ZONE))"
             + " + heartbeat_seconds * INTERVAL '2' SECOND))"

@@ -1,5 +1,6 @@
 package io.huddle.presence;
 
+import io.huddle.rollout.Stage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,16 @@ final class SweepRules {
         Instant from = seat.provenAt().isAfter(written.graced()) ? seat.provenAt() : written.graced();
         return seat.state() == SessionState.PRESENT
                 && from.plus(seat.terms().patience()).isBefore(written.now());
+    }
+
+    /**
+     * What a sweep makes of a session: an expiry that is due, and the doubt of one that goes on in silence.
+     *
+     * @param judged by the beat that the sweep wrote
+     */
+    static Verdict judge(Seat seat, Moment judged, Stage stage) {
+        Verdict due = SessionRules.expire(seat, judged.now(), stage);
+        return isSilent(due.seat(), judged) ? SessionRules.doubt(due, Doubt.HEARTBEAT_MISSED, judged.now()) : due;
     }
 
     /**

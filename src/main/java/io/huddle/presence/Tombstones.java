@@ -25,6 +25,8 @@ public class Tombstones {
             "DELETE FROM session_join WHERE session_id IN (SELECT id FROM room_session WHERE room_id = ANY (?))",
             "DELETE FROM room_session WHERE room_id = ANY (?)",
             "DELETE FROM room_event WHERE room_id = ANY (?)",
+            "DELETE FROM room_observation WHERE room_id = ANY (?)",
+            "DELETE FROM shadow_mismatch WHERE room_id = ANY (?)",
             "DELETE FROM room WHERE id = ANY (?)");
 
     @Inject

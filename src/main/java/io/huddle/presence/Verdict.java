@@ -12,13 +12,22 @@ import org.jspecify.annotations.Nullable;
  */
 record Verdict(
         Seat seat, List<Transition> transitions, @Nullable Refusal refusal) {
-    /** One event to write. */
+    /**
+     * One event to write.
+     *
+     * @param shadow whether it was computed and is not applied: the seat stays what it was
+     */
     record Transition(
             EventType type,
             SessionState prior,
             SessionState next,
             long generation,
-            @Nullable String reason) {}
+            @Nullable String reason,
+            boolean shadow) {
+        Transition(EventType type, SessionState prior, SessionState next, long generation, @Nullable String reason) {
+            this(type, prior, next, generation, reason, false);
+        }
+    }
 
     static Verdict refused(Seat seat, Refusal refusal) {
         return new Verdict(seat, List.of(), refusal);

@@ -113,9 +113,32 @@ public enum Setting {
     MESH_BROADCAST_HANDLERS("huddle.mesh.broadcast-handlers", 16, 1, 1_000),
 
     FENCE_INTERVAL_MS("huddle.presence.fence-interval-ms", 1_000, 100, 1_500),
+    OBSERVATION_FRESH_SECONDS("huddle.observations.fresh-seconds", 30, 5, 600),
+    OBSERVATION_AGE_SECONDS("huddle.observations.max-age-seconds", 300, 5, 86_400),
+    OBSERVATION_AHEAD_SECONDS("huddle.observations.max-ahead-seconds", 30, 0, 300),
+    OBSERVATION_PARTICIPANTS("huddle.observations.participants", 200, 1, 1_000),
+    OBSERVATION_SOURCES("huddle.observations.sources", 8, 1, 100),
+    COMPARISON_WINDOW_SECONDS("huddle.shadow.window-seconds", 15, 1, 600),
     FALSE_REMOVAL_SECONDS("huddle.presence.false-removal-seconds", 30, 1, 3_600),
     DATABASE_SILENCE_MS("huddle.health.database-silence-ms", 6_000, 1_000, 60_000),
 
+    ALERT_WINDOW_SECONDS("huddle.alerts.window-seconds", 15, 1, 300),
+    ALERT_SUSPECTS("huddle.alerts.suspects", 3, 2, 200),
+    ALERT_REJECTIONS("huddle.alerts.rejections", 5, 1, 10_000),
+    ALERT_DIVERGENT_WINDOWS("huddle.alerts.divergent-windows", 3, 1, 20),
+    ALERT_OF_WINDOWS("huddle.alerts.of-windows", 4, 1, 20),
+    ALERT_CLEAN_WINDOWS("huddle.alerts.clean-windows", 2, 1, 20),
+    ALERT_PAGE_ROOMS("huddle.alerts.page-rooms", 3, 1, 1_000),
+    ALERT_PAGE_WINDOWS("huddle.alerts.page-windows", 4, 0, 100),
+    WEBHOOK_ALLOW_PRIVATE("huddle.alerts.webhook.allow-private", 0, 0, 1),
+    WEBHOOK_TRIES("huddle.alerts.webhook.tries", 10, 1, 20),
+    WEBHOOK_TIMEOUT_MS("huddle.alerts.webhook.timeout-ms", 10_000, 100, 30_000),
+    OBJECTIVE_GHOST_SECONDS("huddle.objectives.ghost-seconds", 20, 1, 3_600),
+    OBJECTIVE_GHOSTS_PPM("huddle.objectives.ghosts-ppm", 1_000, 1, 1_000_000),
+    OBJECTIVE_FALSE_REMOVALS_PPM("huddle.objectives.false-removals-ppm", 1_000, 1, 1_000_000),
+
+    ALERT_RETENTION_HOURS("huddle.retention.alerts-hours", 2_160, 1, 87_600),
+    DRIFT_RETENTION_HOURS("huddle.retention.drift-hours", 24, 1, 8_760),
     ROOM_RETENTION_HOURS("huddle.retention.rooms-hours", 720, 24, 87_600),
     EVENT_RETENTION_HOURS("huddle.retention.events-hours", 720, 1, 87_600),
     RETENTION_INTERVAL_SECONDS("huddle.retention.interval-seconds", 300, 1, 86_400);
@@ -131,6 +154,9 @@ public enum Setting {
             "huddle.mesh.secret",
             "huddle.redis.url",
             "huddle.mesh.namespace",
+            "huddle.alerts.webhook.url",
+            "huddle.alerts.webhook.secret",
+            "huddle.observations.roster-source",
             "huddle.ice.stun-urls",
             "huddle.ice.turn-urls",
             "huddle.ice.turn-secret");
@@ -230,6 +256,10 @@ public enum Setting {
         if (MESH_LEASE_MS.value(config) < 2 * MESH_HEARTBEAT_MS.value(config) + 500) {
             throw new IllegalStateException(MESH_LEASE_MS.key + " must be at least twice " + MESH_HEARTBEAT_MS.key
                     + " and 500 more, otherwise one lost heartbeat fences the node");
+        }
+        if (ALERT_DIVERGENT_WINDOWS.value(config) > ALERT_OF_WINDOWS.value(config)) {
+            throw new IllegalStateException(ALERT_DIVERGENT_WINDOWS.key + " must not be more than "
+                    + ALERT_OF_WINDOWS.key + ", otherwise no alert is ever raised");
         }
         unknown(config).ifPresent(name -> {
             throw new IllegalStateException(name + " is no setting of Huddle; the README lists them all");

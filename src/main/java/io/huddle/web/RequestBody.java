@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -187,6 +188,21 @@ public final class RequestBody {
                     .toList();
         }
         throw Refused.invalid(path + field + " must be an array of at most " + most + " strings");
+    }
+
+    /** A required list of at most {@code most} objects; each is to be read to its own {@link #end()}. */
+    public List<RequestBody> objects(String field, int most) {
+        if (value(field) instanceof JsonArray array && array.size() <= most) {
+            List<RequestBody> objects = new ArrayList<>(array.size());
+            for (JsonValue one : array) {
+                if (!(one instanceof JsonObject object)) {
+                    throw Refused.invalid(path + field + " must be an array of objects");
+                }
+                objects.add(new RequestBody(object, path + field + "[" + objects.size() + "]."));
+            }
+            return objects;
+        }
+        throw Refused.invalid(path + field + " must be an array of at most " + most + " objects");
     }
 
     /** Refuses the fields nobody asked for. */

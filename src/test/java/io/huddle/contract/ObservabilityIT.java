@@ -34,6 +34,10 @@ class ObservabilityIT extends Contract {
             "limit",
             "method",
             "kind",
+            "severity",
+            "version",
+            "objective",
+            "result",
             "le",
             "quantile");
     private static final Pattern ID = Pattern.compile("\\b[rsea]-[0-9a-z]{20,}|team-|@|[0-9a-f]{8}-[0-9a-f]{4}");

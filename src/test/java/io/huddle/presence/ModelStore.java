@@ -2,6 +2,7 @@ package io.huddle.presence;
 
 import io.huddle.event.EventType;
 import io.huddle.presence.Verdict.Transition;
+import io.huddle.rollout.Stage;
 import io.huddle.room.RoomState;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,10 +33,13 @@ final class ModelStore {
         final int places;
         final List<ModelSession> sessions = new ArrayList<>();
         RoomState state = RoomState.OPEN;
+        Stage stage;
+        Instant stageSince = Instant.MIN;
         Instant closingAt = Instant.MAX;
         long seq;
 
-        ModelRoom(int id, Terms terms, int places, int participants) {
+        ModelRoom(int id, Terms terms, int places, int participants, Stage stage) {
+            this.stage = stage;
             this.id = id;
             this.terms = terms;
             this.places = places;
@@ -46,7 +50,7 @@ final class ModelStore {
 
         @Override
         public String toString() {
-            return "room " + id + " " + state;
+            return "room " + id + " " + state + " " + stage;
         }
     }
 
@@ -148,27 +152,31 @@ final class ModelStore {
     private Verdict decide(Command command, ModelSession session) {
         Seat seat = session.seat;
         RoomState room = session.room.state;
+        Stage stage = session.room.stage;
         return switch (command.kind()) {
             case JOIN -> join(command, session);
-            case RENEW -> SessionRules.renew(seat, room, command.generation(), command.number(), now);
-            case SUSPEND -> SessionRules.suspend(seat, room, command.generation(), command.number(), now);
-            case LEAVE -> SessionRules.leave(seat, room, command.generation(), now);
+            case RENEW -> SessionRules.renew(seat, room, command.generation(), command.number(), now, stage);
+            case SUSPEND -> SessionRules.suspend(seat, room, command.generation(), command.number(), now, stage);
+            case LEAVE -> SessionRules.leave(seat, room, command.generation(), now, stage);
             case MEDIA ->
-                SessionRules.media(seat, room, command.generation(), command.failed() && !session.mediaFailed, now);
-            case REMOVE -> SessionRules.remove(seat, room, command.generation(), now);
+                SessionRules.media(
+                        seat, room, command.generation(), command.failed() && !session.mediaFailed, now, stage);
+            case REMOVE -> SessionRules.remove(seat, room, command.generation(), now, stage);
         };
     }
 
     private Verdict join(Command command, ModelSession session) {
         Long made = command.key() == null ? null : session.keys.get(command.key());
         if (made != null) {
-            return SessionRules.joinAgain(session.seat, session.room.state, made, now);
+            return SessionRules.joinAgain(session.seat, session.room.state, made, now, session.room.stage);
         }
         long others = session.room.sessions.stream()
                 .filter(other -> other != session && other.seat.isLive())
-                .filter(other -> other.seat.leaseUntil().isAfter(now))
+                .filter(other -> !session.room.stage.endsLeases()
+                        || other.seat.leaseUntil().isAfter(now))
                 .count();
-        return SessionRules.join(session.seat, session.room.state, others >= session.room.places, now);
+        return SessionRules.join(
+                session.seat, session.room.state, others >= session.room.places, now, session.room.stage);
     }
 
     /** The judgement of the renewal batch, which sees no room; null where it leaves the row to the slow path. */
@@ -195,7 +203,8 @@ final class ModelStore {
                 null,
                 highest,
                 null,
-                seat.terms());
+                seat.terms(),
+                seat.lapseTold());
     }
 
     /** A sweep's first transaction: forgives an outage, writes the beat. */
@@ -237,7 +246,25 @@ final class ModelStore {
                 seat.suspectAt(),
                 seat.counter(),
                 seat.ending(),
-                seat.terms());
+                seat.terms(),
+                seat.lapseTold());
+    }
+
+    /** An operator changes the stage of the room's team; who enters leases gets a fresh one, in the same transaction. */
+    void changeStage(ModelRoom room, Stage stage) {
+        boolean entersLeases = stage.endsLeases() && !room.stage.endsLeases();
+        room.stage = stage;
+        room.stageSince = now;
+        invariants.count("stage " + stage.wire());
+        if (entersLeases) {
+            for (ModelSession session : room.sessions) {
+                Seat seat = session.seat;
+                Instant fresh = now.plus(seat.terms().of(seat.state()));
+                if (seat.isLive() && fresh.isAfter(seat.leaseUntil())) {
+                    session.seat = withLease(seat, fresh);
+                }
+            }
+        }
     }
 
     /** A sweep's search for rooms with work, without locks. */
@@ -245,14 +272,14 @@ final class ModelStore {
         List<ModelRoom> due = new ArrayList<>();
         for (ModelRoom room : rooms) {
             if (room.state == RoomState.OPEN
-                    && room.sessions.stream().anyMatch(session -> isDue(session.seat, written))) {
+                    && room.sessions.stream().anyMatch(session -> isDue(session.seat, written, room.stage))) {
                 due.add(room);
             }
         }
         return due;
     }
 
-    private static boolean isDue(Seat seat, Moment written) {
+    private static boolean isDue(Seat seat, Moment written, Stage stage) {
         if (!seat.isLive()) {
             return false;
         }
@@ -261,7 +288,8 @@ final class ModelStore {
                 && Duration.between(proven, written.now())
                                 .compareTo(seat.terms().heartbeat().multipliedBy(2))
                         > 0;
-        return silent || !seat.leaseUntil().isAfter(written.now());
+        boolean untold = stage.endsLeases() || !seat.lapseTold();
+        return silent || (untold && !seat.leaseUntil().isAfter(written.now()));
     }
 
     /** A sweep's transaction on one room, however long after its beat. */
@@ -272,13 +300,12 @@ final class ModelStore {
         Moment judged = written.notAfter(now);
         for (ModelSession session : room.sessions) {
             if (session.seat.isLive()) {
-                Verdict verdict = SessionRules.expire(session.seat, judged.now());
-                if (verdict.transitions().isEmpty() && SweepRules.isSilent(session.seat, judged)) {
+                Verdict verdict = SweepRules.judge(session.seat, judged, room.stage);
+                if (verdict.transitions().stream().anyMatch(told -> told.type() == EventType.PARTICIPANT_SUSPECTED)) {
                     invariants.doubted(session.seat, judged);
-                    verdict = SessionRules.doubt(session.seat, Doubt.HEARTBEAT_MISSED, judged.now());
                 }
                 write(session, verdict);
-                invariants.swept(session, isDue(session.seat, judged));
+                invariants.swept(session, isDue(session.seat, judged, room.stage));
             }
         }
     }
@@ -299,7 +326,7 @@ final class ModelStore {
             boolean mayExpire = !isStale();
             for (ModelSession session : room.sessions) {
                 if (session.seat.isLive()) {
-                    write(session, SessionRules.roomCloses(session.seat, mayExpire, now));
+                    write(session, SessionRules.roomCloses(session.seat, mayExpire, now, room.stage));
                 }
             }
         }

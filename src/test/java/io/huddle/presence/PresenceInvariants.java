@@ -42,6 +42,8 @@ final class PresenceInvariants {
         SessionState state = ABSENT;
         long generation;
         long ended;
+        /** The generation of which a lapse was told that was not applied. */
+        long lapsed;
     }
 
     private static final class RoomBook {
@@ -88,6 +90,10 @@ final class PresenceInvariants {
         numbered(session.room, rooms.computeIfAbsent(session.room, fresh -> new RoomBook()), seq);
         Book book = book(session);
         check(told.prior() == book.state, "%s tells prior %s, but was told to be %s", told, told.prior(), book.state);
+        if (told.shadow()) {
+            shadow(session, book, told, before, moment);
+            return;
+        }
         boolean joins = told.type() == EventType.PARTICIPANT_JOINED || told.type() == EventType.PARTICIPANT_RECONNECTED;
         check(told.generation() == book.generation + (joins ? 1 : 0), "%s after generation %s", told, book.generation);
         check(told.next() != told.prior() || joins, "%s changes nothing", told);
@@ -100,11 +106,23 @@ final class PresenceInvariants {
             book.ended = told.generation();
         }
         if (told.type() == EventType.PARTICIPANT_EXPIRED) {
+            check(session.room.stage.endsLeases(), "%s, in %s", told, session.room);
             expired(before, moment);
         }
         book.state = told.next();
         book.generation = told.generation();
         count(told.type().wire());
+    }
+
+    /** Told once a generation, only before leases decide, and nothing follows from it. */
+    private void shadow(ModelSession session, Book book, Transition told, Seat before, Moment moment) {
+        check(told.type() == EventType.PARTICIPANT_EXPIRED && told.next() == ABSENT, "%s is told as a shadow", told);
+        check(!session.room.stage.endsLeases(), "%s is told as a shadow in %s", told, session.room);
+        check(told.generation() == book.generation, "%s after generation %s", told, book.generation);
+        check(book.lapsed < told.generation(), "%s is told of generation %s again", told, book.lapsed);
+        expired(before, moment);
+        book.lapsed = told.generation();
+        count(told.type().wire() + " shadow");
     }
 
     private static boolean isNamedRight(Transition told) {
@@ -165,25 +183,38 @@ final class PresenceInvariants {
             check(room == RoomState.OPEN, "%s was accepted by %s", command, command.session().room);
             check(verdict.seat().state() == PRESENT, "%s was accepted and led to %s", command, verdict.seat());
             check(
-                    !lapsed || book.ended == before.generation(),
+                    !lapsed || !command.session().room.stage.endsLeases() || book.ended == before.generation(),
                     "%s took over from one that had expired: %s",
                     command,
                     before);
             return;
         }
-        check(command.generation() == book.generation, "%s was accepted, generation is %s", command, book.generation);
+        boolean fenced = command.session().room.stage.fencesGenerations() || command.kind() == Kind.REMOVE;
+        check(
+                command.generation() == book.generation || !fenced,
+                "%s was accepted, generation is %s",
+                command,
+                book.generation);
+        if (command.generation() != book.generation) {
+            count(command.kind() + " of another generation");
+        }
+        if (lapsed) {
+            count(command.kind() + " of a lapsed lease");
+        }
         accepted(command, before, verdict.seat(), lapsed, now);
     }
 
     private void accepted(Command command, Seat before, Seat after, boolean lapsed, Instant now) {
         boolean leaves = command.kind() == Kind.LEAVE || command.kind() == Kind.REMOVE;
         check(
-                leaves || (before.isLive() && !lapsed),
+                leaves
+                        || (before.isLive()
+                                && !(lapsed && command.session().room.stage.endsLeases())),
                 "%s was accepted though the lease had ended: %s",
                 command,
                 before);
         Long number = command.number();
-        boolean late = number != null && number < before.counter();
+        boolean late = number != null && number < before.counter() && command.generation() == before.generation();
         Instant fresh = now.plus(before.terms().lease());
         if (leaves) {
             check(after.state() == ABSENT, "%s was accepted and left %s", command, after);
@@ -254,8 +285,9 @@ final class PresenceInvariants {
                 if (seat.isLive()) {
                     check(room.state != RoomState.CLOSED, "%s is in a closed room: %s", session, seat);
                     check(session.roomOpen == (room.state == RoomState.OPEN), "%s is not fenced", session);
-                    if (room.state == RoomState.OPEN && reachable != null) {
-                        Instant since = seat.leaseUntil().isAfter(reachable) ? seat.leaseUntil() : reachable;
+                    boolean isTold = !room.stage.endsLeases() && book.lapsed == seat.generation();
+                    if (room.state == RoomState.OPEN && reachable != null && !isTold) {
+                        Instant since = later(later(seat.leaseUntil(), reachable), room.stageSince);
                         check(
                                 !since.plus(CONVERGENCE).isBefore(now),
                                 "%s is still not expired at %s: %s",
@@ -266,6 +298,10 @@ final class PresenceInvariants {
                 }
             }
         }
+    }
+
+    private static Instant later(Instant one, Instant other) {
+        return one.isAfter(other) ? one : other;
     }
 
     private void numbered(ModelRoom room, RoomBook book, long seq) {

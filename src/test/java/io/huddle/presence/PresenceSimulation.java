@@ -4,6 +4,7 @@ import io.huddle.presence.ModelStore.Command;
 import io.huddle.presence.ModelStore.Kind;
 import io.huddle.presence.ModelStore.ModelRoom;
 import io.huddle.presence.ModelStore.ModelSession;
+import io.huddle.rollout.Stage;
 import io.huddle.room.RoomState;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each participant has two devices that take the session over from each other, fall asleep, and speak through a network
  * that duplicates, reorders, delays for minutes and loses. Three nodes sweep; they are stopped half way and go on later
- * with what they had written. Rooms close in three steps that may never be finished by whoever began. The database goes
+ * with what they had written. Operators change the rollout stage of a room's team, forward and back. Rooms close in three steps that may never be finished by whoever began. The database goes
  * away for up to a minute, its clock jumps back. Only the store knows the time. After every step
  * {@link PresenceInvariants} are asked.
  */
@@ -154,6 +155,10 @@ final class PresenceSimulation {
             work(nodes.get(random.nextInt(NODES)));
         } else if (dice < 9_980) {
             close();
+        } else if (dice < 9_985) {
+            ModelRoom room = store.rooms.get(random.nextInt(store.rooms.size()));
+            store.changeStage(room, anyStage());
+            note("the stage of", room);
         } else {
             strike();
         }
@@ -401,11 +406,16 @@ final class PresenceSimulation {
         }
     }
 
+    /** Half of the time one in which leases decide: there the most can go wrong. */
+    private Stage anyStage() {
+        return random.nextBoolean() ? Stage.ALERTING : Stage.values()[random.nextInt(Stage.values().length)];
+    }
+
     private void openRoom() {
         int heartbeat = 1 + random.nextInt(5);
         Terms terms = Terms.ofSeconds(heartbeat, Math.max(5, heartbeat * 3), 30 + random.nextInt(60));
         int places = PARTICIPANTS - random.nextInt(2);
-        ModelRoom room = new ModelRoom(++roomsMade, terms, places, PARTICIPANTS);
+        ModelRoom room = new ModelRoom(++roomsMade, terms, places, PARTICIPANTS, anyStage());
         store.open(room);
         for (ModelSession session : room.sessions) {
             devices.add(new Device(session));

@@ -50,6 +50,14 @@ class PresenceSimulationTest {
                         "REMOVE stale-generation",
                         "MEDIA stale-generation",
                         "renewed by batch",
+                        "participant.expired shadow",
+                        "RENEW of a lapsed lease",
+                        "RENEW of another generation",
+                        "LEAVE of another generation",
+                        "stage shadow",
+                        "stage fencing",
+                        "stage leases",
+                        "stage alerting",
                         "outage forgiven",
                         "clock stepped back");
     }

@@ -15,6 +15,7 @@ import static io.huddle.presence.SessionState.ABSENT;
 import static io.huddle.presence.SessionState.PRESENT;
 import static io.huddle.presence.SessionState.SUSPECT;
 import static io.huddle.presence.SessionState.SUSPENDED;
+import static io.huddle.rollout.Stage.ALERTING;
 import static io.huddle.room.RoomState.CLOSED;
 import static io.huddle.room.RoomState.CLOSING;
 import static io.huddle.room.RoomState.OPEN;
@@ -45,18 +46,24 @@ class SessionRulesTest {
     private record Named(String name, Command command) {}
 
     private static final List<Named> COMMANDS = List.of(
-            new Named("renew", (seat, room, generation) -> SessionRules.renew(seat, room, generation, null, NOW)),
-            new Named("suspend", (seat, room, generation) -> SessionRules.suspend(seat, room, generation, null, NOW)),
-            new Named("leave", (seat, room, generation) -> SessionRules.leave(seat, room, generation, NOW)),
-            new Named("remove", (seat, room, generation) -> SessionRules.remove(seat, room, generation, NOW)),
-            new Named("media", (seat, room, generation) -> SessionRules.media(seat, room, generation, true, NOW)));
+            new Named(
+                    "renew",
+                    (seat, room, generation) -> SessionRules.renew(seat, room, generation, null, NOW, ALERTING)),
+            new Named(
+                    "suspend",
+                    (seat, room, generation) -> SessionRules.suspend(seat, room, generation, null, NOW, ALERTING)),
+            new Named("leave", (seat, room, generation) -> SessionRules.leave(seat, room, generation, NOW, ALERTING)),
+            new Named("remove", (seat, room, generation) -> SessionRules.remove(seat, room, generation, NOW, ALERTING)),
+            new Named(
+                    "media",
+                    (seat, room, generation) -> SessionRules.media(seat, room, generation, true, NOW, ALERTING)));
 
     // The end of a stream
 
     @Test
     void streamClosed_ofTheCurrentGeneration_makesAPresentSessionSuspect() {
         Seat before = Seats.live(PRESENT, 3);
-        Verdict verdict = SessionRules.streamClosed(before, OPEN, GENERATION, NOW);
+        Verdict verdict = SessionRules.streamClosed(before, OPEN, GENERATION, NOW, ALERTING);
         assertThat(verdict.seat().state()).isEqualTo(SUSPECT);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(before.leaseUntil());
         assertTold(verdict, PARTICIPANT_SUSPECTED, PRESENT, SUSPECT, GENERATION, "stream-closed");
@@ -66,15 +73,18 @@ class SessionRulesTest {
     void streamClosed_ofAnySessionThatIsNotPresent_changesNothing() {
         for (SessionState other : List.of(SUSPECT, SUSPENDED)) {
             Seat seat = Seats.live(other, 3);
-            assertThat(SessionRules.streamClosed(seat, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.streamClosed(seat, OPEN, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
         Seat ended = Seats.ended(Ending.LEFT);
-        assertThat(SessionRules.streamClosed(ended, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(ended));
+        assertThat(SessionRules.streamClosed(ended, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(ended));
         Seat lapsed = Seats.live(PRESENT, 0);
-        assertThat(SessionRules.streamClosed(lapsed, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(lapsed));
+        assertThat(SessionRules.streamClosed(lapsed, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(lapsed));
         Seat present = Seats.live(PRESENT, 3);
         for (RoomState room : List.of(CLOSING, CLOSED)) {
-            assertThat(SessionRules.streamClosed(present, room, GENERATION, NOW))
+            assertThat(SessionRules.streamClosed(present, room, GENERATION, NOW, ALERTING))
                     .isEqualTo(Verdict.unchanged(present));
         }
     }
@@ -82,7 +92,8 @@ class SessionRulesTest {
     @Test
     void streamClosed_ofAnotherGeneration_isStale() {
         Seat seat = Seats.live(PRESENT, 3);
-        assertRefused(SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW), Refusal.STALE_GENERATION, seat);
+        assertRefused(
+                SessionRules.streamClosed(seat, OPEN, GENERATION - 1, NOW, ALERTING), Refusal.STALE_GENERATION, seat);
     }
 
     // The loss of a node
@@ -90,11 +101,11 @@ class SessionRulesTest {
     @Test
     void nodeLost_ofTheCurrentGeneration_makesAPresentSessionSuspectAndNeverAbsent() {
         Seat before = Seats.live(PRESENT, 3);
-        Verdict verdict = SessionRules.nodeLost(before, OPEN, GENERATION, NOW);
+        Verdict verdict = SessionRules.nodeLost(before, OPEN, GENERATION, NOW, ALERTING);
         assertThat(verdict.seat().state()).isEqualTo(SUSPECT);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(before.leaseUntil());
         assertTold(verdict, PARTICIPANT_SUSPECTED, PRESENT, SUSPECT, GENERATION, "node-lost");
-        assertThat(SessionRules.nodeLost(verdict.seat(), OPEN, GENERATION, NOW))
+        assertThat(SessionRules.nodeLost(verdict.seat(), OPEN, GENERATION, NOW, ALERTING))
                 .isEqualTo(Verdict.unchanged(verdict.seat()));
     }
 
@@ -102,25 +113,27 @@ class SessionRulesTest {
     void nodeLost_ofAnySessionThatIsNotPresent_changesNothing() {
         for (Seat seat : List.of(
                 Seats.live(SUSPECT, 3), Seats.live(SUSPENDED, 3), Seats.ended(Ending.LEFT), Seats.live(PRESENT, 0))) {
-            assertThat(SessionRules.nodeLost(seat, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.nodeLost(seat, OPEN, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
         Seat present = Seats.live(PRESENT, 3);
         for (RoomState room : List.of(CLOSING, CLOSED)) {
-            assertThat(SessionRules.nodeLost(present, room, GENERATION, NOW)).isEqualTo(Verdict.unchanged(present));
+            assertThat(SessionRules.nodeLost(present, room, GENERATION, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(present));
         }
     }
 
     @Test
     void nodeLost_ofAnotherGeneration_isStale() {
         Seat seat = Seats.live(PRESENT, 3);
-        assertRefused(SessionRules.nodeLost(seat, OPEN, GENERATION - 1, NOW), Refusal.STALE_GENERATION, seat);
+        assertRefused(SessionRules.nodeLost(seat, OPEN, GENERATION - 1, NOW, ALERTING), Refusal.STALE_GENERATION, seat);
     }
 
     // Joins
 
     @Test
     void join_neverJoined_isGenerationOne() {
-        Verdict verdict = SessionRules.join(Seat.empty(TERMS), OPEN, false, NOW);
+        Verdict verdict = SessionRules.join(Seat.empty(TERMS), OPEN, false, NOW, ALERTING);
         assertThat(verdict.seat()).isEqualTo(new Seat(PRESENT, 1, FRESH, NOW, NOW, null, Seat.NO_COUNTER, null, TERMS));
         assertTold(verdict, PARTICIPANT_JOINED, ABSENT, PRESENT, 1, null);
     }
@@ -128,7 +141,7 @@ class SessionRulesTest {
     @ParameterizedTest
     @EnumSource(Ending.class)
     void join_absent_startsAnew(Ending ending) {
-        Verdict verdict = SessionRules.join(Seats.ended(ending), OPEN, false, NOW);
+        Verdict verdict = SessionRules.join(Seats.ended(ending), OPEN, false, NOW, ALERTING);
         assertThat(verdict.seat())
                 .isEqualTo(new Seat(PRESENT, GENERATION + 1, FRESH, NOW, NOW, null, Seat.NO_COUNTER, null, TERMS));
         assertTold(verdict, PARTICIPANT_JOINED, ABSENT, PRESENT, GENERATION + 1, null);
@@ -140,7 +153,7 @@ class SessionRulesTest {
             names = {"PRESENT", "SUSPECT", "SUSPENDED"})
     void join_live_takesOverUnderTheNextGeneration(SessionState state) {
         Seat before = Seats.live(state, 100);
-        Verdict verdict = SessionRules.join(before, OPEN, false, NOW);
+        Verdict verdict = SessionRules.join(before, OPEN, false, NOW, ALERTING);
         // The lease is a fresh one, also where the old one was longer; who was in stays in since then.
         assertThat(verdict.seat())
                 .isEqualTo(new Seat(
@@ -150,7 +163,7 @@ class SessionRulesTest {
 
     @Test
     void join_lapsed_writesTheExpiryFirst() {
-        Verdict verdict = SessionRules.join(Seats.live(SUSPECT, -1), OPEN, false, NOW);
+        Verdict verdict = SessionRules.join(Seats.live(SUSPECT, -1), OPEN, false, NOW, ALERTING);
         assertThat(verdict.refusal()).isNull();
         assertThat(verdict.transitions())
                 .containsExactly(
@@ -161,13 +174,14 @@ class SessionRulesTest {
 
     @Test
     void join_full_refusesOnlyWhoIsNotIn() {
-        assertThat(SessionRules.join(Seats.live(SUSPENDED, 1), OPEN, true, NOW).refusal())
+        assertThat(SessionRules.join(Seats.live(SUSPENDED, 1), OPEN, true, NOW, ALERTING)
+                        .refusal())
                 .isNull();
         assertRefused(
-                SessionRules.join(Seats.ended(Ending.LEFT), OPEN, true, NOW),
+                SessionRules.join(Seats.ended(Ending.LEFT), OPEN, true, NOW, ALERTING),
                 Refusal.ROOM_FULL,
                 Seats.ended(Ending.LEFT));
-        Verdict lapsed = SessionRules.join(Seats.live(PRESENT, 0), OPEN, true, NOW);
+        Verdict lapsed = SessionRules.join(Seats.live(PRESENT, 0), OPEN, true, NOW, ALERTING);
         assertThat(lapsed.refusal()).isEqualTo(Refusal.ROOM_FULL);
         assertTold(lapsed, PARTICIPANT_EXPIRED, PRESENT, ABSENT, GENERATION, null);
     }
@@ -182,8 +196,9 @@ class SessionRulesTest {
                         Seats.ended(Ending.ROOM_CLOSED))
                 .map(seat -> DynamicTest.dynamicTest(seat.state() + " " + seat.generation(), () -> {
                     for (boolean full : new boolean[] {true, false}) {
-                        assertRefused(SessionRules.join(seat, CLOSING, full, NOW), Refusal.ROOM_CLOSING, seat);
-                        assertRefused(SessionRules.join(seat, CLOSED, full, NOW), Refusal.ROOM_CLOSED, seat);
+                        assertRefused(
+                                SessionRules.join(seat, CLOSING, full, NOW, ALERTING), Refusal.ROOM_CLOSING, seat);
+                        assertRefused(SessionRules.join(seat, CLOSED, full, NOW, ALERTING), Refusal.ROOM_CLOSED, seat);
                     }
                 }))
                 .toList();
@@ -193,7 +208,7 @@ class SessionRulesTest {
 
     @Test
     void joinAgain_currentAndUnexpired_isARenewal() {
-        Verdict verdict = SessionRules.joinAgain(Seats.live(PRESENT, 3), OPEN, GENERATION, NOW);
+        Verdict verdict = SessionRules.joinAgain(Seats.live(PRESENT, 3), OPEN, GENERATION, NOW, ALERTING);
         assertThat(verdict.refusal()).isNull();
         assertThat(verdict.transitions()).isEmpty();
         assertThat(verdict.seat().generation()).isEqualTo(GENERATION);
@@ -204,14 +219,14 @@ class SessionRulesTest {
     @Test
     void joinAgain_superseded_isStale() {
         assertRefused(
-                SessionRules.joinAgain(Seats.live(PRESENT, 3), OPEN, GENERATION - 1, NOW),
+                SessionRules.joinAgain(Seats.live(PRESENT, 3), OPEN, GENERATION - 1, NOW, ALERTING),
                 Refusal.STALE_GENERATION,
                 Seats.live(PRESENT, 3));
     }
 
     @Test
     void joinAgain_lapsed_expiresAndHasEnded() {
-        Verdict verdict = SessionRules.joinAgain(Seats.live(PRESENT, 0), OPEN, GENERATION, NOW);
+        Verdict verdict = SessionRules.joinAgain(Seats.live(PRESENT, 0), OPEN, GENERATION, NOW, ALERTING);
         assertThat(verdict.refusal()).isEqualTo(Refusal.SESSION_ENDED);
         assertTold(verdict, PARTICIPANT_EXPIRED, PRESENT, ABSENT, GENERATION, null);
     }
@@ -220,7 +235,7 @@ class SessionRulesTest {
     @EnumSource(Ending.class)
     void joinAgain_ended_staysEnded(Ending ending) {
         assertRefused(
-                SessionRules.joinAgain(Seats.ended(ending), OPEN, GENERATION, NOW),
+                SessionRules.joinAgain(Seats.ended(ending), OPEN, GENERATION, NOW, ALERTING),
                 Refusal.SESSION_ENDED,
                 Seats.ended(ending));
     }
@@ -228,27 +243,27 @@ class SessionRulesTest {
     @Test
     void joinAgain_roomNotOpen_saysSo() {
         Seat seat = Seats.live(PRESENT, 3);
-        assertRefused(SessionRules.joinAgain(seat, CLOSING, GENERATION, NOW), Refusal.ROOM_CLOSING, seat);
-        assertRefused(SessionRules.joinAgain(seat, CLOSED, GENERATION, NOW), Refusal.ROOM_CLOSED, seat);
+        assertRefused(SessionRules.joinAgain(seat, CLOSING, GENERATION, NOW, ALERTING), Refusal.ROOM_CLOSING, seat);
+        assertRefused(SessionRules.joinAgain(seat, CLOSED, GENERATION, NOW, ALERTING), Refusal.ROOM_CLOSED, seat);
     }
 
     // Renewals
 
     @Test
     void renew_present_takesTheLaterLeaseAndTellsNothing() {
-        Verdict shorter = SessionRules.renew(Seats.live(PRESENT, 3), OPEN, GENERATION, null, NOW);
+        Verdict shorter = SessionRules.renew(Seats.live(PRESENT, 3), OPEN, GENERATION, null, NOW, ALERTING);
         assertThat(shorter.seat().leaseUntil()).isEqualTo(FRESH);
         assertThat(shorter.seat().provenAt()).isEqualTo(NOW);
         assertThat(shorter.transitions()).isEmpty();
         assertThat(shorter.refusal()).isNull();
 
-        Verdict longer = SessionRules.renew(Seats.live(PRESENT, 100), OPEN, GENERATION, null, NOW);
+        Verdict longer = SessionRules.renew(Seats.live(PRESENT, 100), OPEN, GENERATION, null, NOW, ALERTING);
         assertThat(longer.seat().leaseUntil()).isEqualTo(NOW.plusSeconds(100));
     }
 
     @Test
     void renew_suspect_recoversAndNeverShortens() {
-        Verdict verdict = SessionRules.renew(Seats.live(SUSPECT, 100), OPEN, GENERATION, null, NOW);
+        Verdict verdict = SessionRules.renew(Seats.live(SUSPECT, 100), OPEN, GENERATION, null, NOW, ALERTING);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(NOW.plusSeconds(100));
         assertThat(verdict.seat().suspectAt()).isNull();
         assertTold(verdict, PARTICIPANT_RECOVERED, SUSPECT, PRESENT, GENERATION, null);
@@ -256,7 +271,7 @@ class SessionRulesTest {
 
     @Test
     void renew_suspended_goesBackToTheShortLease() {
-        Verdict verdict = SessionRules.renew(Seats.live(SUSPENDED, 100), OPEN, GENERATION, null, NOW);
+        Verdict verdict = SessionRules.renew(Seats.live(SUSPENDED, 100), OPEN, GENERATION, null, NOW, ALERTING);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(FRESH);
         assertTold(verdict, PARTICIPANT_RECOVERED, SUSPENDED, PRESENT, GENERATION, null);
     }
@@ -266,7 +281,7 @@ class SessionRulesTest {
     @Test
     void suspend_presentOrSuspect_takesTheLongLease() {
         for (SessionState state : List.of(PRESENT, SUSPECT)) {
-            Verdict verdict = SessionRules.suspend(Seats.live(state, 3), OPEN, GENERATION, null, NOW);
+            Verdict verdict = SessionRules.suspend(Seats.live(state, 3), OPEN, GENERATION, null, NOW, ALERTING);
             assertThat(verdict.seat().leaseUntil()).isEqualTo(NOW.plusSeconds(120));
             assertThat(verdict.seat().provenAt()).isEqualTo(NOW);
             assertThat(verdict.seat().suspectAt()).isNull();
@@ -276,7 +291,7 @@ class SessionRulesTest {
 
     @Test
     void suspend_again_isSilentAndFresh() {
-        Verdict verdict = SessionRules.suspend(Seats.live(SUSPENDED, 3), OPEN, GENERATION, null, NOW);
+        Verdict verdict = SessionRules.suspend(Seats.live(SUSPENDED, 3), OPEN, GENERATION, null, NOW, ALERTING);
         assertThat(verdict.seat().state()).isEqualTo(SUSPENDED);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(NOW.plusSeconds(120));
         assertThat(verdict.transitions()).isEmpty();
@@ -287,19 +302,21 @@ class SessionRulesTest {
     @Test
     void counter_lowerThanSeen_hasNoEffect() {
         Seat suspended = Seats.live(SUSPENDED, 3);
-        assertThat(SessionRules.renew(suspended, OPEN, GENERATION, 9L, NOW)).isEqualTo(Verdict.unchanged(suspended));
+        assertThat(SessionRules.renew(suspended, OPEN, GENERATION, 9L, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(suspended));
         Seat present = Seats.live(PRESENT, 3);
-        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 0L, NOW)).isEqualTo(Verdict.unchanged(present));
+        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 0L, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(present));
     }
 
     @Test
     void counter_equalOrHigher_isKept() {
         Seat present = Seats.live(PRESENT, 3);
-        assertThat(SessionRules.renew(present, OPEN, GENERATION, 10L, NOW)
+        assertThat(SessionRules.renew(present, OPEN, GENERATION, 10L, NOW, ALERTING)
                         .seat()
                         .leaseUntil())
                 .isEqualTo(FRESH);
-        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 4_294_967_295L, NOW)
+        assertThat(SessionRules.suspend(present, OPEN, GENERATION, 4_294_967_295L, NOW, ALERTING)
                         .seat()
                         .counter())
                 .isEqualTo(4_294_967_295L);
@@ -307,7 +324,7 @@ class SessionRulesTest {
 
     @Test
     void counter_missing_leavesTheOldOne() {
-        assertThat(SessionRules.renew(Seats.live(PRESENT, 3), OPEN, GENERATION, null, NOW)
+        assertThat(SessionRules.renew(Seats.live(PRESENT, 3), OPEN, GENERATION, null, NOW, ALERTING)
                         .seat()
                         .counter())
                 .isEqualTo(10);
@@ -316,9 +333,11 @@ class SessionRulesTest {
     @Test
     void counter_low_doesNotHideARefusal() {
         Seat lapsed = Seats.live(PRESENT, 0);
-        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION, 1L, NOW).refusal())
+        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION, 1L, NOW, ALERTING)
+                        .refusal())
                 .isEqualTo(Refusal.LEASE_EXPIRED);
-        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION - 1, 1L, NOW).refusal())
+        assertThat(SessionRules.renew(lapsed, OPEN, GENERATION - 1, 1L, NOW, ALERTING)
+                        .refusal())
                 .isEqualTo(Refusal.STALE_GENERATION);
     }
 
@@ -327,7 +346,7 @@ class SessionRulesTest {
     @Test
     void leave_live_endsNow() {
         for (SessionState state : LIVE) {
-            Verdict verdict = SessionRules.leave(Seats.live(state, 9), OPEN, GENERATION, NOW);
+            Verdict verdict = SessionRules.leave(Seats.live(state, 9), OPEN, GENERATION, NOW, ALERTING);
             assertEnded(verdict, Ending.LEFT);
             assertTold(verdict, PARTICIPANT_LEFT, state, ABSENT, GENERATION, null);
         }
@@ -337,13 +356,13 @@ class SessionRulesTest {
     @EnumSource(RoomState.class)
     void leave_twice_isOnce(RoomState room) {
         Seat left = Seats.ended(Ending.LEFT);
-        assertThat(SessionRules.leave(left, room, GENERATION, NOW)).isEqualTo(Verdict.unchanged(left));
+        assertThat(SessionRules.leave(left, room, GENERATION, NOW, ALERTING)).isEqualTo(Verdict.unchanged(left));
     }
 
     @Test
     void leave_oldGenerationOfOneThatLeft_isStale() {
         assertRefused(
-                SessionRules.leave(Seats.ended(Ending.LEFT), OPEN, GENERATION - 1, NOW),
+                SessionRules.leave(Seats.ended(Ending.LEFT), OPEN, GENERATION - 1, NOW, ALERTING),
                 Refusal.STALE_GENERATION,
                 Seats.ended(Ending.LEFT));
     }
@@ -351,7 +370,7 @@ class SessionRulesTest {
     @Test
     void remove_live_endsNowWithItsReason() {
         for (SessionState state : LIVE) {
-            Verdict verdict = SessionRules.remove(Seats.live(state, 9), OPEN, GENERATION, NOW);
+            Verdict verdict = SessionRules.remove(Seats.live(state, 9), OPEN, GENERATION, NOW, ALERTING);
             assertEnded(verdict, Ending.OPERATOR);
             assertTold(verdict, PARTICIPANT_REMOVED, state, ABSENT, GENERATION, "operator");
         }
@@ -360,14 +379,15 @@ class SessionRulesTest {
     @Test
     void remove_twice_isOnce() {
         Seat removed = Seats.ended(Ending.OPERATOR);
-        assertThat(SessionRules.remove(removed, OPEN, GENERATION, NOW)).isEqualTo(Verdict.unchanged(removed));
+        assertThat(SessionRules.remove(removed, OPEN, GENERATION, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(removed));
     }
 
     // Media and doubts
 
     @Test
     void media_becameFailed_makesSuspectAndLeavesTheLease() {
-        Verdict verdict = SessionRules.media(Seats.live(PRESENT, 9), OPEN, GENERATION, true, NOW);
+        Verdict verdict = SessionRules.media(Seats.live(PRESENT, 9), OPEN, GENERATION, true, NOW, ALERTING);
         assertThat(verdict.seat().leaseUntil()).isEqualTo(NOW.plusSeconds(9));
         assertThat(verdict.seat().provenAt()).isEqualTo(NOW.minusSeconds(4));
         assertThat(verdict.seat().suspectAt()).isEqualTo(NOW);
@@ -377,10 +397,12 @@ class SessionRulesTest {
     @Test
     void media_anyOtherReportOrState_changesNothing() {
         Seat present = Seats.live(PRESENT, 9);
-        assertThat(SessionRules.media(present, OPEN, GENERATION, false, NOW)).isEqualTo(Verdict.unchanged(present));
+        assertThat(SessionRules.media(present, OPEN, GENERATION, false, NOW, ALERTING))
+                .isEqualTo(Verdict.unchanged(present));
         for (SessionState state : List.of(SUSPECT, SUSPENDED)) {
             Seat seat = Seats.live(state, 9);
-            assertThat(SessionRules.media(seat, OPEN, GENERATION, true, NOW)).isEqualTo(Verdict.unchanged(seat));
+            assertThat(SessionRules.media(seat, OPEN, GENERATION, true, NOW, ALERTING))
+                    .isEqualTo(Verdict.unchanged(seat));
         }
     }
 
@@ -400,19 +422,19 @@ class SessionRulesTest {
     void expire_lapsed_isToldOnceAndKeepsWhenItEnded() {
         for (SessionState state : LIVE) {
             Seat before = Seats.live(state, -7);
-            Verdict verdict = SessionRules.expire(before, NOW);
+            Verdict verdict = SessionRules.expire(before, NOW, ALERTING);
             assertThat(verdict.seat().leaseUntil()).isEqualTo(before.leaseUntil());
             assertThat(verdict.seat().ending()).isEqualTo(Ending.EXPIRED);
             assertTold(verdict, PARTICIPANT_EXPIRED, state, ABSENT, GENERATION, null);
-            assertThat(SessionRules.expire(verdict.seat(), NOW)).isEqualTo(Verdict.unchanged(verdict.seat()));
+            assertThat(SessionRules.expire(verdict.seat(), NOW, ALERTING)).isEqualTo(Verdict.unchanged(verdict.seat()));
         }
     }
 
     @Test
     void expire_oneNanosecondLeft_doesNot() {
         Seat seat = Seats.live(PRESENT, 0);
-        assertThat(SessionRules.expire(seat, NOW.minusNanos(1))).isEqualTo(Verdict.unchanged(seat));
-        assertThat(SessionRules.expire(seat, NOW).transitions()).hasSize(1);
+        assertThat(SessionRules.expire(seat, NOW.minusNanos(1), ALERTING)).isEqualTo(Verdict.unchanged(seat));
+        assertThat(SessionRules.expire(seat, NOW, ALERTING).transitions()).hasSize(1);
     }
 
     // The room closes
@@ -420,7 +442,7 @@ class SessionRulesTest {
     @Test
     void roomCloses_unexpired_isRemoved() {
         for (SessionState state : LIVE) {
-            Verdict verdict = SessionRules.roomCloses(Seats.live(state, 9), true, NOW);
+            Verdict verdict = SessionRules.roomCloses(Seats.live(state, 9), true, NOW, ALERTING);
             assertEnded(verdict, Ending.ROOM_CLOSED);
             assertTold(verdict, PARTICIPANT_REMOVED, state, ABSENT, GENERATION, "room-closed");
         }
@@ -429,13 +451,13 @@ class SessionRulesTest {
     @Test
     void roomCloses_lapsed_hasExpiredUnlessNobodyMayJudge() {
         assertTold(
-                SessionRules.roomCloses(Seats.live(PRESENT, -1), true, NOW),
+                SessionRules.roomCloses(Seats.live(PRESENT, -1), true, NOW, ALERTING),
                 PARTICIPANT_EXPIRED,
                 PRESENT,
                 ABSENT,
                 GENERATION,
                 null);
-        Verdict outage = SessionRules.roomCloses(Seats.live(PRESENT, -1), false, NOW);
+        Verdict outage = SessionRules.roomCloses(Seats.live(PRESENT, -1), false, NOW, ALERTING);
         assertTold(outage, PARTICIPANT_REMOVED, PRESENT, ABSENT, GENERATION, "room-closed");
         assertThat(outage.seat().leaseUntil()).isEqualTo(NOW.minusSeconds(1));
     }
@@ -444,7 +466,7 @@ class SessionRulesTest {
     @EnumSource(Ending.class)
     void roomCloses_absent_changesNothing(Ending ending) {
         Seat seat = Seats.ended(ending);
-        assertThat(SessionRules.roomCloses(seat, true, NOW)).isEqualTo(Verdict.unchanged(seat));
+        assertThat(SessionRules.roomCloses(seat, true, NOW, ALERTING)).isEqualTo(Verdict.unchanged(seat));
     }
 
     // The order of refusals: stale generation, room closing or closed, lease expired, session ended otherwise
@@ -484,9 +506,10 @@ class SessionRulesTest {
     void refusals_endedByTheOther_areSessionEnded() {
         Seat left = Seats.ended(Ending.LEFT);
         Seat removed = Seats.ended(Ending.OPERATOR);
-        assertRefused(SessionRules.remove(left, OPEN, GENERATION, NOW), Refusal.SESSION_ENDED, left);
-        assertRefused(SessionRules.leave(removed, OPEN, GENERATION, NOW), Refusal.SESSION_ENDED, removed);
-        assertRefused(SessionRules.renew(removed, OPEN, GENERATION, null, NOW), Refusal.SESSION_ENDED, removed);
+        assertRefused(SessionRules.remove(left, OPEN, GENERATION, NOW, ALERTING), Refusal.SESSION_ENDED, left);
+        assertRefused(SessionRules.leave(removed, OPEN, GENERATION, NOW, ALERTING), Refusal.SESSION_ENDED, removed);
+        assertRefused(
+                SessionRules.renew(removed, OPEN, GENERATION, null, NOW, ALERTING), Refusal.SESSION_ENDED, removed);
     }
 
     @Test

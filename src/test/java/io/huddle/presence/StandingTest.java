@@ -5,9 +5,11 @@ import static io.huddle.presence.Seats.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.huddle.presence.Standing.End;
+import io.huddle.rollout.Stage;
 import io.huddle.room.RoomState;
 import io.huddle.stream.CloseCause;
 import io.huddle.web.Refusal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +82,35 @@ class StandingTest {
                 .isFalse();
     }
 
+    @Test
+    void beforeLeasesDecide_aLapsedSession_isAMemberAndMayAct() {
+        for (Stage stage : List.of(Stage.SHADOW, Stage.FENCING)) {
+            Standing lapsed = standing(SessionState.PRESENT, null, -1, RoomState.OPEN, stage);
+            assertThat(lapsed.isLapsed()).isFalse();
+            assertThat(lapsed.isMember()).isTrue();
+            assertThat(lapsed.refusal(GENERATION)).isNull();
+        }
+    }
+
+    @Test
+    void olderStream_endsFromFencingOn_andMayActBefore() {
+        for (Stage stage : Stage.values()) {
+            Standing standing = standing(SessionState.PRESENT, null, 10, RoomState.OPEN, stage);
+            assertThat(standing.end(GENERATION - 1) == null).isEqualTo(stage == Stage.SHADOW);
+            assertThat(standing.refusal(GENERATION - 1) == null).isEqualTo(stage == Stage.SHADOW);
+        }
+        // What has ended has ended, whoever asks.
+        assertThat(standing(SessionState.ABSENT, Ending.LEFT, -1, RoomState.OPEN, Stage.SHADOW)
+                        .end(GENERATION - 1))
+                .isNotNull();
+    }
+
     private static Standing standing(SessionState state, @Nullable Ending ending, long secondsLeft, RoomState room) {
+        return standing(state, ending, secondsLeft, room, Stage.ALERTING);
+    }
+
+    private static Standing standing(
+            SessionState state, @Nullable Ending ending, long secondsLeft, RoomState room, Stage stage) {
         return new Standing(
                 "s-1",
                 "r-1",
@@ -90,6 +120,7 @@ class StandingTest {
                 ending,
                 NOW.plusSeconds(secondsLeft),
                 room,
-                new Moment(NOW, NOW, NOW));
+                new Moment(NOW, NOW, NOW),
+                stage);
     }
 }

@@ -17,6 +17,8 @@ import io.huddle.admin.RoomSearchResource;
 import io.huddle.admin.RoomViews;
 import io.huddle.admin.SessionSearch;
 import io.huddle.admin.SessionSearchResource;
+import io.huddle.admin.MismatchesResource;
+import io.huddle.admin.StagesResource;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -33,6 +35,7 @@ import io.huddle.room.Policy;
 import io.huddle.room.RoomJson;
 import io.huddle.room.RoomsResource;
 import io.huddle.security.IceServers;
+import io.huddle.shadow.Mismatches;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
@@ -102,7 +105,12 @@ class OpenApiIT {
             Map.entry("Nodes", NodesResource.NodesJson.class),
             Map.entry("Node", NodesResource.NodeJson.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
-            Map.entry("Orphan", OrphansResource.OrphanJson.class));
+            Map.entry("Orphan", OrphansResource.OrphanJson.class),
+            Map.entry("Stage", StagesResource.StageJson.class),
+            Map.entry("Stages", StagesResource.StageList.class),
+            Map.entry("Mismatch", Mismatches.Mismatch.class),
+            Map.entry("MismatchSum", Mismatches.Sum.class),
+            Map.entry("MismatchPage", MismatchesResource.MismatchPage.class));
 
     @TempDir
     static java.nio.file.Path folder;
