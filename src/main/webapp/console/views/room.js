@@ -150,7 +150,7 @@ export function roomView(context) {
     const name = room.label || room.occurrence;
     text(title, name);
     context.titled(name);
-    text(facts, [room.label && room.occurrence, `team ${room.team}`, `opened by ${room.createdBy}`, stamp(room.createdAt), room.id]
+    text(facts, [room.label && room.occurrence, `team ${room.team}`, `stage ${view.stage}`, `opened by ${room.createdBy}`, stamp(room.createdAt), room.id]
       .filter(Boolean).join(' · '));
     const marks = [room.state, room.critical && 'critical', room.synthetic && 'synthetic'].filter(Boolean);
     if (state.dataset.marks !== marks.join()) {

@@ -2,6 +2,7 @@ package io.huddle.admin;
 
 import io.huddle.admin.RoomViews.MediaReport;
 import io.huddle.admin.RoomViews.Member;
+import io.huddle.rollout.Stages;
 import io.huddle.security.Caller;
 import io.huddle.security.OperatorActed;
 import io.huddle.store.Database;
@@ -28,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 @Transactional(rollbackOn = Exception.class)
 public class RoomLook {
-    private static final String MEMBERS = " AS now, h.at AS swept_at, s.* FROM sweep_heartbeat h"
+    /** In: the room, twice. */
+    private static final String MEMBERS = " AS now, h.at AS swept_at, "
+            + Stages.ofTeam("(SELECT r.team FROM room r WHERE r.id = ?)")
+            + " AS stage, s.* FROM sweep_heartbeat h"
             + " LEFT JOIN room_session s ON s.room_id = ? AND s.state <> 'absent' WHERE h.id = 1"
             + " ORDER BY s.joined_at, s.id";
 
@@ -42,7 +46,7 @@ public class RoomLook {
     private Event<OperatorActed> acted;
 
     /** The members that are not absent, at one instant of the database's clock. */
-    record Seen(List<Member> members, Instant asOf, Instant sweptAt) {}
+    record Seen(List<Member> members, String stage, Instant asOf, Instant sweptAt) {}
 
     /** The members now; the line of the audit is written with the same transaction. */
     Seen at(Caller operator, String room) throws SQLException {
@@ -55,17 +59,19 @@ public class RoomLook {
         try (Connection connection = database.connection();
                 PreparedStatement query = connection.prepareStatement("SELECT " + clock.now() + MEMBERS)) {
             query.setString(1, room);
+            query.setString(2, room);
             try (ResultSet row = query.executeQuery()) {
                 row.next();
                 Instant now = Columns.instant(row, "now");
                 Instant swept = Columns.instant(row, "swept_at");
+                String stage = row.getString("stage");
                 List<Member> members = new ArrayList<>();
                 do {
                     if (row.getString("participant") != null) {
                         members.add(member(row, now));
                     }
                 } while (row.next());
-                return new Seen(members, now, swept);
+                return new Seen(members, stage, now, swept);
             }
         }
     }

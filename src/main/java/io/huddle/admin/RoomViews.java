@@ -88,6 +88,7 @@ public class RoomViews {
     /**
      * The room, its members and its latest events.
      *
+     * @param stage of the room's team: what a lease that has run out means
      * @param asOf the database's clock
      * @param sweptAt up to when leases have been judged; if that is long ago, nobody expires
      * @param nodesKnown false if the registry did not answer: then no member has a node
@@ -96,6 +97,7 @@ public class RoomViews {
      */
     public record RoomView(
             RoomJson room,
+            String stage,
             Instant asOf,
             Instant sweptAt,
             boolean nodesKnown,
@@ -118,6 +120,7 @@ public class RoomViews {
         long oldest = latest.isEmpty() ? 0 : latest.get(latest.size() - 1).seq();
         return new RoomView(
                 room,
+                seen.stage(),
                 seen.asOf(),
                 seen.sweptAt(),
                 places.isPresent(),

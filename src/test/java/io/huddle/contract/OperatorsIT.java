@@ -173,6 +173,7 @@ class OperatorsIT extends StreamContract {
 
         assertThat(view.getJsonObject("room")).isEqualTo(operator().room(room).json());
         assertThat(view.getBoolean("nodesKnown")).isTrue();
+        assertThat(view.getString("stage")).isEqualTo("alerting");
         assertThat(Instant.parse(view.getString("sweptAt"))).isBeforeOrEqualTo(time(view, "asOf"));
         JsonObject hers = roster(view).get(0);
         JsonObject his = roster(view).get(1);
