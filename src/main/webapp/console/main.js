@@ -47,6 +47,8 @@ function signedIn(found) {
 function route({ focus = true } = {}) {
   const asked = parse(location.hash);
   const place = user ? (VIEWS[asked.view] ?? VIEWS.alerts) : null;
+  // Another page or filter of the same list is no other place: the focus stays where the reader works.
+  const moved = !current || current.place !== place || current.id !== asked.id;
   if (!current || current.place !== place) {
     current?.exit();
     current = place ? place.make({ ...user, titled }) : signIn;
@@ -59,7 +61,8 @@ function route({ focus = true } = {}) {
   drawNav(place?.under ?? (VIEWS[asked.view] ? asked.view : 'alerts'));
   titled(current.title);
   current.enter(asked);
-  if (focus) current.element.querySelector('h1').focus();
+  current.id = asked.id;
+  if (focus && moved) current.element.querySelector('h1').focus();
 }
 
 function drawNav(view) {

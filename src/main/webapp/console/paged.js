@@ -21,7 +21,11 @@ export function pagedView(context, spec) {
     location.hash = format(spec.id, { params: changed });
   };
   const form = spec.fields && filters(spec.id, spec.fields, (values) => to(values));
-  const pages = pager({ onFirst: () => to({ ...params, cursor: '' }), onNext: () => to({ ...params, cursor: next }) });
+  const turn = (cursor) => {
+    to({ ...params, cursor });
+    list.element.focus();
+  };
+  const pages = pager({ onFirst: () => turn(''), onNext: () => turn(next) });
   const body = h('div', { class: 'stack' }, list.element, pages.element);
   const element = h(
     'section',
