@@ -105,6 +105,7 @@ part() { sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$1"; }
 stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
 
 stop_all() {
+  [ -z "${BENCH_KEEP:-}" ] || cp "$data"/node*.log "$BENCH_KEEP"
   local pid
   stop_node
   for pid in "${node_pids[@]}" $redis_pid; do kill "$pid" 2>/dev/null || true; done

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The client of {@code src/bench/run mesh}: {@code PORT1 PORT2 PORT3 PID1 REDIS RELAY SECONDS CLIENTS SETTLE}. Node 1 is
+ * The client of {@code src/bench/run mesh}: {@code PORT1 PORT2 PORT3 PID1 REDIS RELAY SECONDS CLIENTS SETTLE PARTS}. Node 1 is
  * called, its links lead straight to node 2 and through a relay to node 3.
  */
 public final class MeshBench {
@@ -39,6 +39,7 @@ public final class MeshBench {
     private final double seconds;
     private final int many;
     private final double settle;
+    private final List<String> parts;
     private List<WebSocketLine> callers = List.of();
 
     private MeshBench(String[] arguments) throws IOException {
@@ -50,6 +51,7 @@ public final class MeshBench {
         seconds = Double.parseDouble(arguments[6]);
         many = Integer.parseInt(arguments[7]);
         settle = Double.parseDouble(arguments[8]);
+        parts = List.of(arguments[9].split(","));
     }
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
@@ -64,13 +66,19 @@ public final class MeshBench {
         mesh.openTargets(2, REMOTE, LINES);
         mesh.openTargets(1, LOCAL, LINES);
         callers = mesh.open(1, CALLERS, LINES, 16).lines();
-        warm();
-        invokeOneAtATime();
-        invokeManyAtATime();
+        if (parts.contains("calls")) {
+            warm();
+            invokeOneAtATime();
+            invokeManyAtATime();
+        }
         callers.forEach(line -> line.onMessage(pong -> {}));
         mesh.keep(callers);
-        connections();
-        failures();
+        if (parts.contains("connections")) {
+            connections();
+        }
+        if (parts.contains("failures")) {
+            failures();
+        }
     }
 
     // Calls.

@@ -5,9 +5,11 @@ import io.huddle.registry.ClientRecord;
 import io.huddle.web.JsonShapes;
 import io.huddle.web.JsonText;
 import jakarta.json.Json;
+import jakarta.json.JsonBuilderFactory;
 import jakarta.json.JsonObjectBuilder;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,9 @@ public record ClientJson(
         @Nullable Long generation,
         @Nullable String metadata) {
 
+    /** Made once: the static methods look for their provider each time. */
+    private static final JsonBuilderFactory JSON = Json.createBuilderFactory(Map.of());
+
     static ClientJson of(ClientRecord found) {
         return new ClientJson(
                 found.clientId(),
@@ -32,11 +37,11 @@ public record ClientJson(
                 Instant.ofEpochMilli(found.connectedAt()),
                 found.session(),
                 found.session() == null ? null : found.generation(),
-                JsonText.isObject(found.metadata()) ? found.metadata() : null);
+                JsonText.isStoredObject(found.metadata()) ? found.metadata() : null);
     }
 
     String text() {
-        JsonObjectBuilder json = Json.createObjectBuilder()
+        JsonObjectBuilder json = JSON.createObjectBuilder()
                 .add("client", client)
                 .add("node", node)
                 .add("connectedAt", JsonShapes.time(connectedAt));

@@ -48,33 +48,35 @@ final class PackedRecords {
 
     /** The record, empty if it cannot be read. */
     static Optional<ClientRecord> read(String clientId, byte[] packed) {
-        List<byte[]> fields = unpacked(packed);
-        if (fields == null || fields.size() != FIELDS || !VERSION.equals(text(fields.get(0)))) {
+        Fields fields = Fields.of(packed, 0, packed.length);
+        if (fields == null || fields.count() != FIELDS || !VERSION.equals(fields.text(0))) {
             return Optional.empty();
         }
-        List<byte[]> rest = unpacked(fields.get(10));
-        State state = state(text(fields.get(4)));
-        if (rest == null || rest.size() < 2 || state == null) {
+        Fields rest = fields.within(10);
+        State state = state(fields.text(4));
+        if (rest == null || rest.count() < 2 || state == null) {
             return Optional.empty();
         }
-        String session = text(rest.get(0));
+        String session = rest.text(0);
+        List<String> teams = new ArrayList<>();
+        for (int i = 2; i < rest.count(); i++) {
+            teams.add(rest.text(i));
+        }
         try {
             return Optional.of(new ClientRecord(
                     clientId,
-                    number(fields.get(1)),
-                    text(fields.get(2)),
-                    text(fields.get(3)),
+                    fields.number(1),
+                    fields.text(2),
+                    fields.text(3),
                     state,
-                    number(fields.get(5)),
+                    fields.number(5),
                     session.isEmpty() ? null : session.substring(1),
-                    number(rest.get(1)),
-                    rest.subList(2, rest.size()).stream()
-                            .map(PackedRecords::text)
-                            .toList(),
-                    number(fields.get(6)),
-                    text(fields.get(7)),
-                    number(fields.get(8)),
-                    text(fields.get(11))));
+                    rest.number(1),
+                    List.copyOf(teams),
+                    fields.number(6),
+                    fields.text(7),
+                    fields.number(8),
+                    fields.text(11)));
         } catch (NumberFormatException notANumber) {
             return Optional.empty();
         }
@@ -92,34 +94,13 @@ final class PackedRecords {
     /** The same, packed once more. What cannot be read is left out. */
     static List<ClientRecord> readAll(byte[] packed) {
         List<ClientRecord> records = new ArrayList<>();
-        List<byte[]> listed = unpacked(packed);
+        Fields listed = Fields.of(packed, 0, packed.length);
         if (listed != null) {
-            for (int i = 0; i + 1 < listed.size(); i += 2) {
-                read(text(listed.get(i)), listed.get(i + 1)).ifPresent(records::add);
+            for (int i = 0; i + 1 < listed.count(); i += 2) {
+                read(listed.text(i), listed.bytes(i + 1)).ifPresent(records::add);
             }
         }
         return records;
-    }
-
-    /** The fields, null if it is no sequence of fields. */
-    private static @Nullable List<byte[]> unpacked(byte[] packed) {
-        List<byte[]> fields = new ArrayList<>();
-        int at = 0;
-        while (at < packed.length) {
-            long length = 0;
-            int digits = 0;
-            while (at < packed.length && packed[at] >= '0' && packed[at] <= '9' && digits < 10) {
-                length = length * 10 + packed[at] - '0';
-                at++;
-                digits++;
-            }
-            if (digits == 0 || at == packed.length || packed[at] != ':' || length > packed.length - at - 1) {
-                return null;
-            }
-            fields.add(Arrays.copyOfRange(packed, at + 1, at + 1 + (int) length));
-            at += 1 + (int) length;
-        }
-        return fields;
     }
 
     private static @Nullable State state(String letter) {
@@ -130,11 +111,67 @@ final class PackedRecords {
         };
     }
 
-    private static long number(byte[] digits) {
-        return Long.parseLong(text(digits));
-    }
+    /** Where the fields of a packed text lie in it: none is copied before it is asked for. */
+    private static final class Fields {
+        private final byte[] packed;
+        private int[] bounds = new int[2 * FIELDS];
+        private int count;
 
-    private static String text(byte[] bytes) {
-        return new String(bytes, StandardCharsets.UTF_8);
+        private Fields(byte[] packed) {
+            this.packed = packed;
+        }
+
+        /** Null if it is no sequence of fields. */
+        static @Nullable Fields of(byte[] packed, int from, int to) {
+            Fields fields = new Fields(packed);
+            int at = from;
+            while (at < to) {
+                long length = 0;
+                int digits = 0;
+                while (at < to && packed[at] >= '0' && packed[at] <= '9' && digits < 10) {
+                    length = length * 10 + packed[at] - '0';
+                    at++;
+                    digits++;
+                }
+                if (digits == 0 || at == to || packed[at] != ':' || length > to - at - 1) {
+                    return null;
+                }
+                fields.add(at + 1, at + 1 + (int) length);
+                at += 1 + (int) length;
+            }
+            return fields;
+        }
+
+        private void add(int from, int to) {
+            if (2 * count == bounds.length) {
+                bounds = Arrays.copyOf(bounds, 2 * bounds.length);
+            }
+            bounds[2 * count] = from;
+            bounds[2 * count + 1] = to;
+            count++;
+        }
+
+        int count() {
+            return count;
+        }
+
+        /** What is packed in a field. */
+        @Nullable
+        Fields within(int field) {
+            return of(packed, bounds[2 * field], bounds[2 * field + 1]);
+        }
+
+        byte[] bytes(int field) {
+            return Arrays.copyOfRange(packed, bounds[2 * field], bounds[2 * field + 1]);
+        }
+
+        String text(int field) {
+            int from = bounds[2 * field];
+            return new String(packed, from, bounds[2 * field + 1] - from, StandardCharsets.UTF_8);
+        }
+
+        long number(int field) {
+            return Long.parseLong(text(field));
+        }
     }
 }

@@ -232,14 +232,14 @@ public final class RedisRegistry implements RegistryBackend {
     }
 
     private CompletionStage<List<ClientRecord>> all(ListingCursor from, String node, boolean active) {
-        return page(from, node, active, Integer.MAX_VALUE, from.after(), new ArrayList<>(), new Ahead(node, active))
+        return page(from, node, active, Integer.MAX_VALUE, from.after(), new ArrayList<>(), new Ahead(node))
                 .thenApply(ClientPage::clients);
     }
 
     private CompletionStage<ClientPage> page(String listing, String node, boolean active, String cursor, int limit) {
         Bounds.checkLimit(limit);
         ListingCursor from = ListingCursor.parse(cursor, listing, ids);
-        return page(from, node, active, limit, from.after(), new ArrayList<>(), new Ahead(node, active));
+        return page(from, node, active, limit, from.after(), new ArrayList<>(), new Ahead(node));
     }
 
     /**
@@ -258,13 +258,16 @@ public final class RedisRegistry implements RegistryBackend {
         // One more than is wanted shows whether anything follows.
         long step = Math.min(STEP, (long) limit - found.size() + 1);
         CompletionStage<Reply> asked = scanned.isEmpty()
-                ? ahead.ask(at.shard(), step)
-                : shards.runIn(at.shard(), LIST, node, scanned, step, active ? 1 : 0);
+                ? ahead.ask(at.shard(), (long) limit - found.size() + 1)
+                : shards.runIn(at.shard(), LIST, node, scanned, step);
         return asked.thenCompose(reply -> {
             // Whoever is not listed is told to be absent.
             checkAbsence(isWhole(reply, 2));
             String after = at.after();
             for (ClientRecord record : PackedRecords.read(reply.list(1))) {
+                if (!isOf(node, active, record)) {
+                    continue;
+                }
                 if (found.size() == limit) {
                     ListingCursor next = new ListingCursor(at.listing(), at.shard(), after);
                     return CompletableFuture.completedFuture(new ClientPage(found, next.text()));
@@ -284,34 +287,40 @@ public final class RedisRegistry implements RegistryBackend {
         });
     }
 
+    private static boolean isOf(String node, boolean active, ClientRecord record) {
+        return (!active || record.state() == ClientRecord.State.ACTIVE)
+                && (node.isEmpty() || node.equals(Long.toString(record.node())));
+    }
+
     /**
-     * Asks shards before the listing comes to them: the emptier they are, the more of them at once, so that a small listing
-     * does not wait for each shard in turn and a large one reads little that it does not need. Used by one listing, whose
-     * steps follow each other.
+     * Asks shards before the listing comes to them, so that it does not wait for each in turn: as many as are likely to be
+     * needed by what the last of them held, and no more than one full answer takes of the node's memory. Used by one listing,
+     * whose steps follow each other.
      */
     private final class Ahead {
         private static final int MOST = 16;
 
-        /** Of one shard's first answer; what sixteen of these take is no more than one full answer takes. */
-        private static final int SMALL_BYTES = 16 << 10;
+        /** Before anything is known of the shards. */
+        private static final int FIRST = 4;
+
+        private static final int BYTES = 256 << 10;
 
         private final String node;
-        private final boolean active;
         private final Map<Integer, CompletionStage<Reply>> asked = new HashMap<>();
-        private int width;
-        private boolean isLarge;
+        private boolean isKnown;
+        private int clients;
+        private long bytes;
 
-        Ahead(String node, boolean active) {
+        Ahead(String node) {
             this.node = node;
-            this.active = active;
         }
 
-        CompletionStage<Reply> ask(int shard, long step) {
+        /** @param wanted records that the listing has room for */
+        CompletionStage<Reply> ask(int shard, long wanted) {
             if (!asked.containsKey(shard)) {
-                width = isLarge ? 1 : Math.min(MOST, Math.max(1, 2 * width));
-                isLarge = false;
-                for (int next = shard; next < Math.min(shards.count(), shard + width); next++) {
-                    asked.put(next, shards.runIn(next, LIST, node, "", step, active ? 1 : 0));
+                int last = (int) Math.min(shards.count(), shard + width(wanted));
+                for (int next = shard; next < last; next++) {
+                    asked.put(next, shards.runIn(next, LIST, node, "", Math.min(STEP, wanted)));
                 }
             }
             CompletionStage<Reply> reply = asked.remove(shard);
@@ -319,13 +328,24 @@ public final class RedisRegistry implements RegistryBackend {
                 throw new IllegalStateException("a shard was not asked");
             }
             return reply.thenApply(answer -> {
-                isLarge |= answer.has(0) || bytes(answer.list(1)) > SMALL_BYTES;
+                learn(answer.list(1));
                 return answer;
             });
         }
 
-        private static long bytes(Reply listed) {
-            return IntStream.range(0, listed.size())
+        private long width(long wanted) {
+            if (!isKnown) {
+                return FIRST;
+            }
+            long needed = (wanted + clients - 1) / Math.max(1, clients);
+            long held = BYTES / Math.max(1, bytes);
+            return Math.max(1, Math.min(MOST, Math.min(needed, held)));
+        }
+
+        private void learn(Reply listed) {
+            isKnown = true;
+            clients = Math.max(1, listed.size() / 2);
+            bytes = IntStream.range(0, listed.size())
                     .mapToLong(i -> listed.bytes(i).length)
                     .sum();
         }

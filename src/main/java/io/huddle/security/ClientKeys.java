@@ -20,11 +20,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Level;
@@ -59,6 +62,9 @@ public class ClientKeys {
     private static final String TEAMS = "SELECT team FROM client_team WHERE client = ?";
     private static final String SECRETS = "SELECT id, number, sealed, created_at, created_by FROM client_secret"
             + " WHERE client = ? ORDER BY number DESC";
+    private static final String SIGNER = "SELECT k.roles, s.id, s.number, s.sealed, s.created_at, s.created_by, t.team"
+            + " FROM client_key k JOIN client_secret s ON s.client = k.client LEFT JOIN client_team t ON t.client = k.client"
+            + " WHERE k.client = ?";
     private static final String FORGET = "DELETE FROM client_secret WHERE client = ? AND number < ?";
     private static final List<String> DELETES = List.of(
             "DELETE FROM client_secret WHERE client = ?",
@@ -202,24 +208,33 @@ public class ClientKeys {
      * opened with it, which is logged once for each client.
      */
     @Retried
+    @Transactional(Transactional.TxType.SUPPORTS)
     public Optional<Signer> signer(String client) throws SQLException {
         SecretSeal by = seal;
         if (by == null || !isForm(client)) {
             return Optional.empty();
         }
-        try (Connection connection = database.connection()) {
-            List<Head> found = heads(connection, READ, client);
-            if (found.isEmpty()) {
-                return Optional.empty();
+        Set<Role> roles = EnumSet.noneOf(Role.class);
+        Map<Integer, Stored> stored = new TreeMap<>(Comparator.reverseOrder());
+        Set<String> teams = new TreeSet<>();
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(SIGNER)) {
+            query.setString(1, client);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    roles.addAll(roles(rows.getString(1)));
+                    stored.put(rows.getInt(3), stored(rows, 2));
+                    String team = rows.getString(7);
+                    if (team != null) {
+                        teams.add(team);
+                    }
+                }
             }
-            List<String> opened = open(by, client, secrets(connection, client));
-            if (opened.isEmpty()) {
-                return Optional.empty();
-            }
-            Head head = found.get(0);
-            return Optional.of(
-                    new Signer(new Identity.Client(client, head.roles(), teams(connection, client)), opened));
         }
+        List<String> opened = open(by, client, stored.values());
+        return opened.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Signer(new Identity.Client(client, roles, new LinkedHashSet<>(teams)), opened));
     }
 
     /** True for the id of a client: {@code c-} and 1 to 126 letters, digits, dots, underscores and hyphens. */
@@ -232,7 +247,7 @@ public class ClientKeys {
         SecretSeal.check();
     }
 
-    private List<String> open(SecretSeal by, String client, List<Stored> stored) {
+    private List<String> open(SecretSeal by, String client, Collection<Stored> stored) {
         List<String> opened = new ArrayList<>();
         for (Stored one : stored) {
             String secret = by.open(client, one.sealed());
@@ -345,13 +360,18 @@ public class ClientKeys {
             query.setString(1, client);
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
-                    Secret shown =
-                            new Secret(rows.getString(1), rows.getTimestamp(4).toInstant(), rows.getString(5));
-                    secrets.add(new Stored(shown, rows.getInt(2), rows.getString(3)));
+                    secrets.add(stored(rows, 1));
                 }
             }
         }
         return secrets;
+    }
+
+    /** The columns of a secret, from this one on. */
+    private static Stored stored(ResultSet rows, int from) throws SQLException {
+        Secret shown =
+                new Secret(rows.getString(from), rows.getTimestamp(from + 3).toInstant(), rows.getString(from + 4));
+        return new Stored(shown, rows.getInt(from + 1), rows.getString(from + 2));
     }
 
     private static Set<Role> roles(String stored) {

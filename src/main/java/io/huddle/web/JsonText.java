@@ -34,6 +34,11 @@ public final class JsonText {
         }
     }
 
+    /** True for one well-formed JSON object. Fields twice are not looked for: for what was checked before it was stored. */
+    public static boolean isStoredObject(String text) {
+        return text.equals("{}") || (text.startsWith("{") && isValid(text));
+    }
+
     /** True for one well-formed JSON object that has no field twice, at any depth. */
     public static boolean isObject(String text) {
         if (!isValid(text) || !text.stripLeading().startsWith("{")) {

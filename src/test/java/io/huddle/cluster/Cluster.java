@@ -6,6 +6,7 @@ import io.huddle.harness.Node;
 import io.huddle.harness.Postgres;
 import io.huddle.harness.Store;
 import io.huddle.harness.TcpProxy;
+import io.huddle.harness.TlsReceiver;
 import io.huddle.harness.Tokens;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,10 +50,14 @@ final class Cluster {
             "HUDDLE_LIMITS_RENEWALS_PER_SECOND", "1000",
             "HUDDLE_LIMITS_RENEWAL_BURST", "10000");
 
+    /** What the webhook of the alerts is signed with. */
+    static final String HOOK_SECRET = "C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
     private static final String ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
     private static final AtomicInteger TEAMS = new AtomicInteger();
 
     final Postgres postgres = Postgres.create();
+    final TlsReceiver hooks = hooks();
     final TcpProxy wire = TcpProxy.to(postgres.port());
     final Store store;
     final Node one;
@@ -63,8 +68,9 @@ final class Cluster {
         Postgres.Database database = postgres.createDatabase();
         store = Store.postgres(database);
         Store wired = Store.postgres(database, wire);
-        one = Node.start("cluster-1", Tokens.env(), UNLIMITED, store.env());
-        two = Node.start("cluster-2", Tokens.env(), UNLIMITED, wired.env(), ahead());
+        Map<String, String> drift = drift(hooks);
+        one = Node.start("cluster-1", Tokens.env(), UNLIMITED, drift, store.env());
+        two = Node.start("cluster-2", Tokens.env(), UNLIMITED, drift, wired.env(), ahead());
     }
 
     /** The two nodes, both ready, whatever the test before did to them. */
@@ -249,6 +255,31 @@ final class Cluster {
         long seed = Long.getLong("huddle.seed", System.nanoTime());
         System.out.println(test + " runs with -Dhuddle.seed=" + seed);
         return seed;
+    }
+
+    private static TlsReceiver hooks() {
+        try {
+            TlsReceiver hooks = TlsReceiver.start(Path.of("target", "hooks"), "localhost");
+            hooks.answerWith("HTTP/1.1 204 No Content\r\n\r\n");
+            return hooks;
+        } catch (Exception failed) {
+            throw new IllegalStateException("no receiver of webhooks", failed);
+        }
+    }
+
+    /** Windows of drift so short that a test can wait for several, and a receiver of what comes of them. */
+    private static Map<String, String> drift(TlsReceiver hooks) {
+        return Map.of(
+                "HUDDLE_ALERTS_WINDOW_SECONDS",
+                "1",
+                "HUDDLE_ALERTS_WEBHOOK_URL",
+                "https://localhost:" + hooks.port() + "/alerts",
+                "HUDDLE_ALERTS_WEBHOOK_SECRET",
+                "whsec_" + HOOK_SECRET,
+                "HUDDLE_ALERTS_WEBHOOK_ALLOW_PRIVATE",
+                "true",
+                "JVM_ARGS",
+                Node.CHEAP_START + " " + hooks.trustOptions());
     }
 
     private static Map<String, String> ahead() {

@@ -27,13 +27,14 @@ enum Site {
     POSTGRESQL;
 
     /**
-     * The outage limit lets a test move the clock by almost 30 s without the sweep taking it for an outage; the other two
+     * The outage limit lets a test move the clock by almost 30 s without the sweep taking it for an outage; others
      * let a test see in a second what takes minutes.
      */
     private static final Map<String, String> SETTINGS = Map.of(
             "HUDDLE_SWEEP_OUTAGE_LIMIT_MS", "30000",
             "HUDDLE_RETENTION_INTERVAL_SECONDS", "1",
             "HUDDLE_EVENTS_KEEP_ALIVE_SECONDS", "1",
+            "HUDDLE_SHADOW_WINDOW_SECONDS", "2",
             "HUDDLE_KEYS_SECRET", "seals the clients' secrets in the tests",
             "LOG_FORMAT", "json");
 

@@ -115,6 +115,24 @@ class StagesIT extends StreamContract {
     }
 
     @Test
+    void streamOfAProcessThatIsGone_isFoundByTheWindow_withoutAnyTransition() {
+        become("shadow");
+        Membership ada = joined("ada");
+        long before = seq(ada.room());
+        change(
+                "UPDATE room_session SET stream_id = 'x-lost', stream_process = 'of a killed node' WHERE id = ?",
+                ada.session());
+        assertThat(roster(ada.room())).as("nobody has said yet that it is gone").containsExactly("ada:present");
+
+        Awaiting.until("the mark is gone", () -> roster(ada.room()).isEmpty());
+        awaitMismatch("leased_not_shown", ada.session(), true);
+        assertThat(seq(ada.room())).isEqualTo(before);
+        become("leases");
+        assertThat(roster(ada.room())).containsExactly("ada:present");
+        awaitMismatch("leased_not_shown", ada.session(), false);
+    }
+
+    @Test
     void fencing_refusesOlderGenerations_andOnlyComputesRemoval() {
         become("fencing");
         Membership old = joined("ada");

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * {@link PresenceInvariants} are asked.
  */
 final class PresenceSimulation {
+    private static final List<Stage> STAGES = List.of(Stage.values());
     private static final int OPEN_ROOMS = 3;
     private static final int OLD_ROOMS = 4;
     private static final int PARTICIPANTS = 5;
@@ -408,7 +409,7 @@ final class PresenceSimulation {
 
     /** Half of the time one in which leases decide: there the most can go wrong. */
     private Stage anyStage() {
-        return random.nextBoolean() ? Stage.ALERTING : Stage.values()[random.nextInt(Stage.values().length)];
+        return random.nextBoolean() ? Stage.ALERTING : STAGES.get(random.nextInt(STAGES.size()));
     }
 
     private void openRoom() {

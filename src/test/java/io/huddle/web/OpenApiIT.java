@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.huddle.admin.AlertsResource;
 import io.huddle.admin.AuditResource;
 import io.huddle.admin.AuditTrail;
 import io.huddle.admin.ClientKeysResource;
@@ -19,6 +20,7 @@ import io.huddle.admin.RoomViews;
 import io.huddle.admin.SessionSearch;
 import io.huddle.admin.SessionSearchResource;
 import io.huddle.admin.StagesResource;
+import io.huddle.drift.AlertJson;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
 import io.huddle.harness.Api;
@@ -104,6 +106,8 @@ class OpenApiIT {
             Map.entry("Config", ConfigResource.ConfigJson.class),
             Map.entry("Nodes", NodesResource.NodesJson.class),
             Map.entry("Node", NodesResource.NodeJson.class),
+            Map.entry("Alert", AlertJson.class),
+            Map.entry("AlertPage", AlertsResource.AlertPage.class),
             Map.entry("Orphans", OrphansResource.OrphansJson.class),
             Map.entry("Orphan", OrphansResource.OrphanJson.class),
             Map.entry("Stage", StagesResource.StageJson.class),

@@ -1,4 +1,4 @@
-package io.huddle.drift;
+package io.huddle.harness;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,9 +25,10 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A receiver of webhooks that can be made to answer anything; one connection at a time. */
-final class TlsReceiver implements AutoCloseable {
+public final class TlsReceiver implements AutoCloseable {
     private static final char[] PASSWORD = "receiver".toCharArray();
 
+    private final Path store;
     private final SSLServerSocket server;
     private final SSLSocketFactory trust;
     private final BlockingQueue<Request> requests = new LinkedBlockingQueue<>();
@@ -35,16 +36,28 @@ final class TlsReceiver implements AutoCloseable {
     private volatile @Nullable String answer;
 
     /** What arrived. */
-    record Request(String head, String body, List<String> serverNames) {}
+    public record Request(String head, String body, List<String> serverNames) {
+        /** A header's value; empty if it did not come. */
+        public String header(String name) {
+            return head.lines()
+                    .filter(line -> line.regionMatches(true, 0, name + ":", 0, name.length() + 1))
+                    .map(line -> line.substring(name.length() + 1).strip())
+                    .findFirst()
+                    .orElse("");
+        }
+    }
 
-    private TlsReceiver(SSLServerSocket server, SSLSocketFactory trust) {
+    private TlsReceiver(Path store, SSLServerSocket server, SSLSocketFactory trust) {
+        this.store = store;
         this.server = server;
         this.trust = trust;
     }
 
     /** Makes a certificate for the name with the Java platform's own tool. */
-    static TlsReceiver start(Path folder, String name) throws Exception {
+    public static TlsReceiver start(Path folder, String name) throws Exception {
+        Files.createDirectories(folder);
         Path file = folder.resolve("receiver.p12");
+        Files.deleteIfExists(file);
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),
@@ -78,32 +91,38 @@ final class TlsReceiver implements AutoCloseable {
         context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
         SSLServerSocket server = (SSLServerSocket)
                 context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        TlsReceiver receiver = new TlsReceiver(server, context.getSocketFactory());
+        TlsReceiver receiver = new TlsReceiver(file, server, context.getSocketFactory());
         Thread thread = new Thread(receiver::serve, "receiver");
         thread.setDaemon(true);
         thread.start();
         return receiver;
     }
 
-    int port() {
+    public int port() {
         return server.getLocalPort();
     }
 
+    /** The JVM options of a node that trusts this receiver's certificate and no other. */
+    public String trustOptions() {
+        return "-Djavax.net.ssl.trustStore=" + store.toAbsolutePath() + " -Djavax.net.ssl.trustStorePassword="
+                + new String(PASSWORD);
+    }
+
     /** Trusts this receiver's certificate alone. */
-    SSLSocketFactory trust() {
+    public SSLSocketFactory trust() {
         return trust;
     }
 
-    void answerWith(String text) {
+    public void answerWith(String text) {
         answer = text;
     }
 
     /** One byte every 50 ms, for ever. */
-    void dribble() {
+    public void dribble() {
         answer = null;
     }
 
-    Request next() throws InterruptedException {
+    public Request next() throws InterruptedException {
         Request request = requests.poll(20, TimeUnit.SECONDS);
         if (request == null) {
             throw new AssertionError("nothing arrived");
@@ -111,11 +130,16 @@ final class TlsReceiver implements AutoCloseable {
         return request;
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return requests.isEmpty();
     }
 
-    void forget() {
+    /** What has arrived and was not taken yet, in its order. */
+    public List<Request> arrived() {
+        return List.copyOf(requests);
+    }
+
+    public void forget() {
         requests.clear();
     }
 
@@ -160,9 +184,10 @@ final class TlsReceiver implements AutoCloseable {
                 .getRequestedServerNames().stream()
                         .map(name -> ((SNIHostName) name).getAsciiName())
                         .toList();
+        // Before anybody sees the request: whoever sees it may change the answer to the next one.
+        String text = answer;
         requests.add(new Request(head.toString(), body, names));
         OutputStream out = socket.getOutputStream();
-        String text = answer;
         if (text != null) {
             out.write(text.getBytes(StandardCharsets.US_ASCII));
             out.flush();
