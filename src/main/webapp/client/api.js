@@ -77,6 +77,11 @@ export class Api {
     });
   }
 
+  /** Any other call of the contract, by its path below the base: resolves to `{ body, headers }`. */
+  request(method, target, options) {
+    return this.#call(method, target, options);
+  }
+
   async #call(method, target, options = {}) {
     const sent = this.clock.local();
     return this.#exchange(method, target, options, async (response) => {

@@ -84,6 +84,8 @@ class ArchitectureTest {
             "io.huddle.presence.Heartbeat",
             // The audit of what happens in no transaction.
             "io.huddle.mesh.Disconnections",
+            // A look at a roster and its line in the audit.
+            "io.huddle.admin.RoomLook",
             "io.huddle.security.Tickets",
             "io.huddle.security.Nonces",
             "io.huddle.security.ClientKeys",

@@ -116,7 +116,7 @@ public class NodesResource {
         if (Nodes.isDraining(found)) {
             return;
         }
-        acted.fire(OperatorActed.onClient(operator.subject(), "node.drain", reason, node, clock.read()));
+        acted.fire(OperatorActed.onTarget(operator.subject(), "node.drain", reason, node, clock.read()));
         nodes.drain(found);
     }
 }

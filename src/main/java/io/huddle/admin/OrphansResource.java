@@ -102,7 +102,7 @@ public class OrphansResource {
         if (!ID.matcher(orphan).matches() || orphans.account().deadLetters() == 0) {
             throw notFound();
         }
-        acted.fire(OperatorActed.onClient(operator.subject(), "orphan.retry", reason, orphan, clock.read()));
+        acted.fire(OperatorActed.onTarget(operator.subject(), "orphan.retry", reason, orphan, clock.read()));
         if (!orphans.retry(orphan)) {
             throw notFound();
         }

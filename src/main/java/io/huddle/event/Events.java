@@ -27,6 +27,8 @@ public class Events {
             "INSERT INTO room_event (" + COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     private static final String AFTER =
             "SELECT " + COLUMNS + " FROM room_event WHERE room_id = ? AND seq > ? ORDER BY seq FETCH FIRST ? ROWS ONLY";
+    private static final String BEFORE = "SELECT " + COLUMNS
+            + " FROM room_event WHERE room_id = ? AND seq < ? ORDER BY seq DESC FETCH FIRST ? ROWS ONLY";
     private static final String OLDEST = "SELECT min(seq) FROM room_event WHERE room_id = ?";
     private static final String TRIM = "DELETE FROM room_event WHERE (room_id, seq) IN"
             + " (SELECT room_id, seq FROM room_event WHERE at < ? ORDER BY at FETCH FIRST ? ROWS ONLY)";
@@ -107,6 +109,24 @@ public class Events {
             boolean whole = !items.isEmpty() && items.get(0).seq() == after + 1;
             return new Slice(items, whole ? Long.valueOf(after + 1) : oldest(connection, room));
         }
+    }
+
+    /** At most {@code limit} events before the number, newest first. */
+    @Retried
+    public List<RoomEvent> before(String room, long before, int limit) throws SQLException {
+        List<RoomEvent> items = new ArrayList<>();
+        try (Connection connection = database.connection();
+                PreparedStatement query = connection.prepareStatement(BEFORE)) {
+            query.setString(1, room);
+            query.setLong(2, before);
+            query.setInt(3, limit);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    items.add(read(rows));
+                }
+            }
+        }
+        return items;
     }
 
     /** Deletes at most {@code limit} events older than the instant; answers how many. */

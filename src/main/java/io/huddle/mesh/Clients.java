@@ -42,10 +42,16 @@ import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +70,9 @@ import org.jspecify.annotations.Nullable;
 public class Clients {
     /** The attribute of a participant's stream that names its team; whoever knows rooms sets it. */
     static final String TEAM = "team";
+
+    /** A page waits no longer for what it can do without. */
+    private static final long LOCATE_MS = 1_000;
 
     private final Routes routes = new Routes(Setting.MESH_ROUTES.value());
 
@@ -114,6 +123,33 @@ public class Clients {
 
     /** Made with the application: whoever asks first may be on a thread that cannot look up what this needs. */
     void start(@Observes DatabaseReady ready) {}
+
+    /**
+     * Where these clients are connected, of those that are, for a page that shows them. Blocks for at most a second.
+     *
+     * @return empty if the registry did not answer in time
+     */
+    public Optional<Map<String, ClientJson>> locate(Collection<String> clients) {
+        Map<String, CompletableFuture<Optional<ClientRecord>>> asked = new LinkedHashMap<>();
+        clients.forEach(client -> asked.put(client, registry.getClient(client).toCompletableFuture()));
+        try {
+            CompletableFuture.allOf(asked.values().toArray(CompletableFuture<?>[]::new))
+                    .get(LOCATE_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException failed) {
+            if (Answers.isAway(failed)) {
+                return Optional.empty();
+            }
+            throw Causes.unchecked(failed);
+        } catch (TimeoutException late) {
+            return Optional.empty();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+        Map<String, ClientJson> found = new LinkedHashMap<>();
+        asked.forEach((client, answer) -> answer.join().ifPresent(one -> found.put(client, ClientJson.of(one))));
+        return Optional.of(found);
+    }
 
     /**
      * Calls a client, wherever it is connected.

@@ -3,6 +3,7 @@ package io.huddle.presence;
 import io.huddle.security.Caller;
 import io.huddle.security.Callers;
 import io.huddle.security.Role;
+import io.huddle.web.EntityTags;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -15,7 +16,6 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.sql.SQLException;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Who is in a room. Callers: participants and integrators of its team, operators. */
@@ -36,18 +36,8 @@ public class RosterResource {
         caller.need(Role.values());
         RosterJson roster = rosters.read(caller, room);
         EntityTag tag = new EntityTag(roster.etag(), true);
-        return (matches(known, roster.etag()) ? Response.notModified() : Response.ok(roster))
+        return (EntityTags.matches(known, roster.etag()) ? Response.notModified() : Response.ok(roster))
                 .tag(tag)
                 .build();
-    }
-
-    /** The weak comparison that RFC 9110 wants here and the platform's own precondition does not make. */
-    private static boolean matches(@Nullable String known, String etag) {
-        return known != null
-                && Pattern.compile(",")
-                        .splitAsStream(known)
-                        .map(String::strip)
-                        .anyMatch(one ->
-                                one.equals("*") || one.replaceFirst("^W/", "").equals('"' + etag + '"'));
     }
 }

@@ -5,6 +5,7 @@ import io.huddle.rollout.Stages;
 import io.huddle.room.Room;
 import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
+import io.huddle.security.OperatorActed;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseUnavailable;
 import io.huddle.store.Retried;
@@ -12,6 +13,7 @@ import io.huddle.time.DatabaseClock;
 import io.huddle.web.Refused;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.sql.Connection;
@@ -46,6 +48,9 @@ public class Rosters {
     @Inject
     private Heartbeat heartbeat;
 
+    @Inject
+    private Event<OperatorActed> acted;
+
     private String source = "";
     private String find = "";
 
@@ -63,11 +68,15 @@ public class Rosters {
                 + " ORDER BY s.joined_at, s.id";
     }
 
-    /** The roster as the caller may see it: once leases decide, no lapsed one. */
+    /** The roster as the caller may see it: once leases decide, no lapsed one. Who reads it as an operator is audited. */
     @Retried
     public RosterJson read(Caller caller, String room) throws SQLException {
         Room seen = rooms.see(caller, room);
-        return query(seen.id(), true);
+        RosterJson roster = query(seen.id(), true);
+        if (!caller.actsIn(seen.team())) {
+            acted.fire(OperatorActed.readRoster(caller.subject(), seen.id(), roster.asOf()));
+        }
+        return roster;
     }
 
     /**

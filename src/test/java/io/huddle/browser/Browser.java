@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -57,6 +58,18 @@ final class Browser implements AutoCloseable {
             new MutationObserver(() => {
               if (window.rosters.at(-1) !== names()) window.rosters.push(names());
             }).observe(list, { childList: true, subtree: true, characterData: true });""";
+
+    private static final String WATCH_FOR = """
+            const [css, text] = arguments;
+            window.seenAt = 0;
+            const look = () => {
+              if (!window.seenAt && document.querySelector(css)?.innerText.includes(text)) window.seenAt = Date.now();
+            };
+            new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });""";
+
+    private static final int WIDE = 1_366;
+
+    private static final int MOST_TABS = 120;
 
     /** The process that does all networking of a Chromium: http, WebSockets, and the packets of audio. */
     private static final String NETWORK = "--utility-sub-type=network.mojom.NetworkService";
@@ -200,6 +213,63 @@ final class Browser implements AutoCloseable {
         driver.findElement(By.tagName("body")).sendKeys(key);
     }
 
+    /** Moves the focus on by the keyboard alone until it is on such an element; fails after a whole round. */
+    void tabTo(String css) {
+        for (int i = 0; i < MOST_TABS; i++) {
+            driver.switchTo().activeElement().sendKeys(Keys.TAB);
+            Object there = driver.executeScript("return document.activeElement.matches(arguments[0])", css);
+            if (Boolean.TRUE.equals(there)) {
+                return;
+            }
+        }
+        throw new AssertionError("the keyboard does not lead to " + css);
+    }
+
+    /** Presses keys where the focus is. */
+    void keys(CharSequence... keys) {
+        driver.switchTo().activeElement().sendKeys(keys);
+    }
+
+    /** True if the focus is on such an element. */
+    boolean isFocused(String css) {
+        return Boolean.TRUE.equals(driver.executeScript("return document.activeElement.matches(arguments[0])", css));
+    }
+
+    /** Waits until an element of this kind holds the text. */
+    void awaitTextIn(String css, String text) {
+        waiting()
+                .withMessage(() -> css + " never said '" + text + "' but: " + textIn(css))
+                .until(any -> textIn(css).contains(text));
+    }
+
+    void awaitNoTextIn(String css, String text) {
+        waiting()
+                .withMessage(() -> css + " still says '" + text + "': " + textIn(css))
+                .until(any -> !textIn(css).contains(text));
+    }
+
+    /** What the first of these elements says; nothing where there is none. */
+    String textIn(String css) {
+        Object text = driver.executeScript("return document.querySelector(arguments[0])?.innerText ?? ''", css);
+        return String.valueOf(text);
+    }
+
+    /** Notes when an element says something for the first time, by the clock of the machine. */
+    void watchFor(String css, String text) {
+        driver.executeScript(WATCH_FOR, css, text);
+    }
+
+    /** When that was, in milliseconds since 1970. */
+    long awaitSeen() {
+        waiting().withMessage("it was never seen").until(any -> seen() > 0);
+        return seen();
+    }
+
+    private long seen() {
+        Object at = driver.executeScript("return window.seenAt");
+        return at instanceof Number number ? number.longValue() : 0;
+    }
+
     boolean shows(String css) {
         return driver.findElements(By.cssSelector(css)).stream().anyMatch(WebElement::isDisplayed);
     }
@@ -283,6 +353,16 @@ final class Browser implements AutoCloseable {
             screenshot(file);
             return before && shows(css);
         });
+    }
+
+    /** A picture as high as the page itself. */
+    void screenshotWhole(Path file) {
+        Object height = driver.executeScript("return Math.max(760, document.documentElement.scrollHeight)");
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", WIDE, "height", height, "deviceScaleFactor", 1, "mobile", false));
+        screenshot(file);
+        driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());
     }
 
     private void screenshot(Path file) {

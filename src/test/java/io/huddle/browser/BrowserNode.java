@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class BrowserNode {
     private @Nullable Node node;
+    private @Nullable Store store;
 
     @BeforeAll
     void start(@TempDir Path folder) {
@@ -26,8 +27,9 @@ abstract class BrowserNode {
             System.out.println(name + " " + Browser.HOW_TO_GET_IT);
         }
         assumeTrue(Browser.isThere(), Browser.HOW_TO_GET_IT);
-        node = Node.start(name, Store.h2(folder).env(), Map.of("HUDDLE_DEMO", "true"))
-                .awaitReady();
+        Store embedded = Store.h2(folder);
+        store = embedded;
+        node = Node.start(name, embedded.env(), Map.of("HUDDLE_DEMO", "true")).awaitReady();
     }
 
     @AfterAll
@@ -39,6 +41,11 @@ abstract class BrowserNode {
 
     Node node() {
         return Objects.requireNonNull(node);
+    }
+
+    /** The node's database, to look into and to put into while it runs. */
+    Store store() {
+        return Objects.requireNonNull(store);
     }
 
     URI page() {

@@ -27,7 +27,8 @@ record Trace(Store store, Map<String, List<String>> tables) {
             "client_team", "SELECT * FROM client_team ORDER BY client, team",
             "rollout_stage", "SELECT * FROM rollout_stage ORDER BY scope",
             "room_observation", "SELECT * FROM room_observation ORDER BY room_id, source, participant",
-            "audit", "SELECT * FROM audit ORDER BY id");
+            // Looking at a roster as an operator leaves a line, and the tests look.
+            "audit", "SELECT * FROM audit WHERE action <> 'roster.read' ORDER BY id");
 
     static Trace of(Store store) {
         Map<String, List<String>> tables = new LinkedHashMap<>();

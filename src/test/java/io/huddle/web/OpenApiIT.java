@@ -6,11 +6,20 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.huddle.admin.AlertsResource;
+import io.huddle.admin.AuditResource;
+import io.huddle.admin.AuditTrail;
 import io.huddle.admin.ClientKeysResource;
+import io.huddle.admin.ConfigResource;
 import io.huddle.admin.MismatchesResource;
 import io.huddle.admin.NodesResource;
 import io.huddle.admin.OrphansResource;
+import io.huddle.admin.Overview;
+import io.huddle.admin.RoomSearch;
+import io.huddle.admin.RoomSearchResource;
+import io.huddle.admin.RoomViews;
 import io.huddle.admin.SeriesResource;
+import io.huddle.admin.SessionSearch;
+import io.huddle.admin.SessionSearchResource;
 import io.huddle.admin.StagesResource;
 import io.huddle.drift.AlertJson;
 import io.huddle.event.EventType;
@@ -83,6 +92,21 @@ class OpenApiIT {
             Map.entry("ClientKeyPage", ClientKeysResource.ClientKeyPage.class),
             Map.entry("Series", SeriesResource.SeriesJson.class),
             Map.entry("SeriesLine", SeriesResource.LineJson.class),
+            Map.entry("Overview", Overview.OverviewJson.class),
+            Map.entry("AlertCounts", Overview.AlertCounts.class),
+            Map.entry("RoomCounts", Overview.RoomCounts.class),
+            Map.entry("SessionCounts", Overview.SessionCounts.class),
+            Map.entry("FoundRoomPage", RoomSearchResource.FoundRoomPage.class),
+            Map.entry("FoundRoom", RoomSearch.FoundRoom.class),
+            Map.entry("LastEvent", RoomSearch.LastEvent.class),
+            Map.entry("RoomView", RoomViews.RoomView.class),
+            Map.entry("Member", RoomViews.Member.class),
+            Map.entry("MemberMedia", RoomViews.MediaReport.class),
+            Map.entry("FoundSessionPage", SessionSearchResource.FoundSessionPage.class),
+            Map.entry("FoundSession", SessionSearch.FoundSession.class),
+            Map.entry("AuditPage", AuditResource.AuditPage.class),
+            Map.entry("AuditLine", AuditTrail.AuditLine.class),
+            Map.entry("Config", ConfigResource.ConfigJson.class),
             Map.entry("Nodes", NodesResource.NodesJson.class),
             Map.entry("Node", NodesResource.NodeJson.class),
             Map.entry("Alert", AlertJson.class),
