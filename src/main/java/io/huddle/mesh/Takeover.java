@@ -14,7 +14,9 @@ import io.huddle.registry.Warrant;
 import io.huddle.registry.Written;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
@@ -125,27 +127,61 @@ final class Takeover {
         if (warrant == null) {
             return Result.of(Outcome.UNAVAILABLE);
         }
+        Unheard unheard = new Unheard();
+        boolean isTaken = false;
         try {
-            Written written = register(warrant, registration, state, until);
-            return switch (written.status()) {
+            Written written = register(warrant, registration, state, until, unheard);
+            Result result = switch (written.status()) {
                 case OK -> taken(warrant, written.record());
                 case NEWER_EXISTS -> Result.of(Outcome.NEWER);
-                case CONFLICT, CORRUPT -> claim(registration, state, supersede, written.record(), until);
+                case CONFLICT, CORRUPT -> claim(registration, state, supersede, written.record(), until, unheard);
                 case OTHER_EPOCH -> doubted(Doubt.OTHER_EPOCH, warrant);
                 case WRITER_DEAD -> doubted(Doubt.WRITER_DEAD, warrant);
                 case TOO_LATE, NOT_OWNER -> Result.of(Outcome.UNAVAILABLE);
             };
+            isTaken = result.outcome() == Outcome.TAKEN;
+            return result;
         } catch (RegistryUnavailable away) {
             LOG.log(Level.FINE, "a client id was not taken over", away);
             return Result.of(Outcome.UNAVAILABLE);
+        } finally {
+            if (!isTaken) {
+                unheard.operations().forEach(operation -> leftovers.of(registration, operation));
+            }
+        }
+    }
+
+    /**
+     * Operations of one takeover that may still have their effect, since one of their requests went without an answer: also
+     * if another request of the same operation was answered, for the first may come after it.
+     */
+    private static final class Unheard {
+        private final Set<Warrant> operations = ConcurrentHashMap.newKeySet();
+
+        void add(Warrant operation) {
+            operations.add(operation);
+        }
+
+        <T> CompletionStage<T> of(Warrant operation, CompletionStage<T> asked) {
+            return asked.whenComplete((answer, failed) -> {
+                if (failed != null) {
+                    add(operation);
+                }
+            });
+        }
+
+        Set<Warrant> operations() {
+            return operations;
         }
     }
 
     /** Not as patiently as the rest: while nobody answers, participants are admitted without a record and must not wait. */
-    private Written register(Warrant warrant, Registration registration, State state, long until) {
-        Supplier<CompletionStage<Written>> ask = () -> state == State.PENDING
-                ? registry.reserve(warrant, registration)
-                : registry.register(warrant, registration);
+    private Written register(Warrant warrant, Registration registration, State state, long until, Unheard unheard) {
+        Supplier<CompletionStage<Written>> ask = () -> unheard.of(
+                warrant,
+                state == State.PENDING
+                        ? registry.reserve(warrant, registration)
+                        : registry.register(warrant, registration));
         boolean answered = false;
         try {
             Written written = within(until, Answers.twice(ask));
@@ -153,7 +189,7 @@ final class Takeover {
             return written;
         } finally {
             if (!answered) {
-                leftovers.of(registration, warrant);
+                unheard.add(warrant);
             }
         }
     }
@@ -179,7 +215,12 @@ final class Takeover {
     }
 
     private Result claim(
-            Registration registration, State state, boolean supersede, @Nullable ClientRecord seen, long until) {
+            Registration registration,
+            State state,
+            boolean supersede,
+            @Nullable ClientRecord seen,
+            long until,
+            Unheard unheard) {
         Proof proof = seen == null ? Proof.NONE : proof(registration, seen, until);
         for (int turn = 0; turn < TURNS && System.nanoTime() < until; turn++) {
             Optional<Warrant> next = seat.warrants().next(VALIDITY);
@@ -188,12 +229,12 @@ final class Takeover {
             }
             Warrant warrant = next.get();
             long dead = proof.deadNode() == warrant.node() ? 0 : proof.deadNode();
-            Claimed claimed =
-                    open(warrant, new ClaimRequest(registration, state, supersede, proof.goneMark(), dead), until);
+            ClaimRequest request = new ClaimRequest(registration, state, supersede, proof.goneMark(), dead);
+            Claimed claimed = open(warrant, request, until, unheard);
             ClientRecord previous = claimed.previous();
             switch (claimed.status()) {
                 case CLAIMED -> {
-                    return fenceAndCommit(warrant, registration, claimed, proof, until);
+                    return fenceAndCommit(warrant, claimed, proof, registration, until, unheard);
                 }
                 case CONFLICT -> {
                     if (previous == null) {
@@ -239,15 +280,15 @@ final class Takeover {
         return Result.of(Outcome.AGAIN);
     }
 
-    private Claimed open(Warrant warrant, ClaimRequest request, long until) {
+    private Claimed open(Warrant warrant, ClaimRequest request, long until, Unheard unheard) {
         boolean answered = false;
         try {
-            Claimed claimed = patiently(warrant, until, () -> registry.claim(warrant, request));
+            Claimed claimed = patiently(warrant, until, () -> unheard.of(warrant, registry.claim(warrant, request)));
             answered = true;
             return claimed;
         } finally {
             if (!answered) {
-                leftovers.of(request.registration(), warrant);
+                unheard.add(warrant);
             }
         }
     }
@@ -292,7 +333,7 @@ final class Takeover {
     }
 
     private Result fenceAndCommit(
-            Warrant warrant, Registration registration, Claimed claimed, Proof proof, long until) {
+            Warrant warrant, Claimed claimed, Proof proof, Registration registration, long until, Unheard unheard) {
         String claim = String.valueOf(claimed.claim());
         ClientRecord previous = claimed.previous();
         boolean settled = false;
@@ -308,7 +349,7 @@ final class Takeover {
             return result;
         } finally {
             if (!settled) {
-                leftovers.of(registration, warrant);
+                unheard.add(warrant);
             }
         }
     }
