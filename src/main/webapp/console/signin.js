@@ -1,11 +1,12 @@
 import { demoSignIn } from '../huddle.js';
 import { enable, show, showError } from '../page/dom.js';
+import { pageSession, signInAddress } from '../page/session.js';
 import { Admin } from './admin.js';
 import { h } from './elements.js';
 
 /**
  * The one place that knows how an operator signs in. `onSignedIn({ admin, subject })`; the token stays inside `admin`.
- * Here: the demo's sign-in.
+ * Signs in at the organisation's identity provider where the server has one, and else by the demo.
  */
 export function signInView(onSignedIn) {
   const subject = h('input', {
@@ -24,13 +25,50 @@ export function signInView(onSignedIn) {
     error,
     submit,
   );
+  const refused = h('p', { class: 'error', role: 'alert', id: 'organisation-error', hidden: true });
+  const away = h('button', { type: 'button', class: 'primary', id: 'organisation-signin' }, 'Sign in');
+  const organisation = h(
+    'div',
+    { class: 'card stack', id: 'organisation', hidden: true },
+    h('p', {}, 'Sign in with the account that your organisation gave you.'),
+    refused,
+    away,
+  );
+  const lead = h(
+    'p',
+    { class: 'lead', hidden: true },
+    'A demo sign-in, for who runs Huddle. Rooms themselves are at ', h('a', { href: '/' }, 'the start page'), '.',
+  );
+  show(form, false);
   const element = h(
     'section',
     { class: 'narrow', 'aria-labelledby': 'signin-title' },
     h('h1', { id: 'signin-title', tabindex: '-1' }, 'Operators only'),
-    h('p', { class: 'lead' }, 'A demo sign-in, for who runs Huddle. Rooms themselves are at ', h('a', { href: '/' }, 'the start page'), '.'),
+    lead,
     form,
+    organisation,
   );
+  away.addEventListener('click', () => location.assign(signInAddress()));
+
+  /** Offers the way in that the server has. */
+  async function offer() {
+    let session = null;
+    let failed = null;
+    try {
+      session = await pageSession();
+    } catch (error) {
+      failed = error;
+    }
+    if (session?.signedIn && session.groups.includes('operator')) {
+      onSignedIn({ admin: new Admin(session.token), subject: session.subject });
+      return;
+    }
+    const demo = !failed && session === null;
+    for (const part of [lead, form]) show(part, demo);
+    show(organisation, !demo);
+    const stranger = session?.signedIn ? { message: 'Your account is not an operator\'s.' } : null;
+    showError(refused, failed ?? stranger);
+  }
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -47,6 +85,8 @@ export function signInView(onSignedIn) {
       enable(submit, true);
     }
   });
+
+  offer();
 
   return { element, title: 'Sign in', enter: () => show(element, true), refresh() {}, exit() {} };
 }

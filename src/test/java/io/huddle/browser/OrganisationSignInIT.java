@@ -123,6 +123,30 @@ class OrganisationSignInIT {
     }
 
     @Test
+    void operator_signsInAtTheProvider_andUsesTheConsole() {
+        answers("on-call-3", List.of("operator"), HOUR);
+        try (Browser browser = Browser.trusting()) {
+            browser.go(page("/console"));
+            browser.awaitShown("#organisation");
+            assertThat(browser.shows("#signin-form")).as("the demo's form").isFalse();
+
+            browser.click("organisation-signin");
+
+            browser.awaitShown("#nav-alerts");
+            assertThat(browser.text("who-subject")).isEqualTo("on-call-3");
+        }
+    }
+
+    @Test
+    void clinician_atTheConsole_isToldThatItIsForOperators() {
+        answers(HOUR);
+        try (Browser browser = Browser.trusting()) {
+            browser.go(page("/session/sign-in?to=/console"));
+            browser.awaitText("organisation-error", "not an operator");
+        }
+    }
+
+    @Test
     void cookies_areForTheSessionOnly_andNoWayIntoTheApi() {
         answers(HOUR);
         try (Browser browser = Browser.trusting()) {
@@ -205,11 +229,15 @@ class OrganisationSignInIT {
         return Api.anonymous(node()).atRoot().with("Cookie", all.toString()).with("Sec-Fetch-Site", "same-origin");
     }
 
-    /** The provider knows one clinician; how long the next token is good for. */
+    /** Who signs in next, and how long the token is good for. */
     private void answers(long seconds) {
-        Map<String, Object> claims = Map.of("groups", List.of("participant"), "teams", List.of("ward-7"));
+        answers("clinician-7", List.of("participant"), seconds);
+    }
+
+    private void answers(String subject, List<String> groups, long seconds) {
+        Map<String, Object> claims = Map.of("groups", groups, "teams", List.of("ward-7"));
         provider.enqueueCallback(new DefaultOAuth2TokenCallback(
-                ISSUER, "clinician-7", "JWT", List.of("huddle", "huddle-pages"), claims, seconds));
+                ISSUER, subject, "JWT", List.of("huddle", "huddle-pages"), claims, seconds));
     }
 
     private Node node() {
