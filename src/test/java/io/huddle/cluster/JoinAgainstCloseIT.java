@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class JoinAgainstCloseIT {
-    private static final int ROUNDS = Integer.getInteger("huddle.rounds", 1_000);
+    private static final int ROUNDS = Integer.getInteger("huddle.rounds", 500);
     private static final int AT_ONCE = 12;
     private static final int WIDEST_GAP_MICROS = 12_000;
 
