@@ -27,7 +27,8 @@ import org.eclipse.microprofile.metrics.Tag;
 @ApplicationScoped
 public class DriftMetrics {
     private static final Duration EVERY = Duration.ofSeconds(5);
-    private static final String WHOLE_CLUSTER = " Of the whole cluster, the same on every node: take max().";
+    private static final String WHOLE_CLUSTER =
+            " Read from the database, so cluster-wide on every node: queries take max().";
     private static final String DRIFTING = "SELECT kind, count(*) FROM drifting_room GROUP BY kind";
     private static final String OPEN =
             "SELECT kind, severity, count(*) FROM alert WHERE open_room IS NOT NULL GROUP BY kind, severity";

@@ -50,6 +50,24 @@ class DriftIT extends Contract {
                                 .build());
     }
 
+    /** A node that has just started has given everybody a grace, and the window of a grace is no data. */
+    @BeforeEach
+    void pastAnyGrace() {
+        Object graced =
+                site.store().column("SELECT graced_at FROM sweep_heartbeat").get(0);
+        long now = site.clock().now().getEpochSecond();
+        Instant start = Instant.ofEpochSecond(now / 15 * 15);
+        if (!instant(graced).isBefore(start)) {
+            nextWindow();
+        }
+    }
+
+    private static Instant instant(Object time) {
+        return time instanceof java.time.OffsetDateTime zoned
+                ? zoned.toInstant()
+                : ((java.sql.Timestamp) time).toInstant();
+    }
+
     /** Everybody renews and reports, the window ends, and the node has judged it. */
     private void window(List<Heard> people) {
         people.forEach(Heard::live);
@@ -122,7 +140,7 @@ class DriftIT extends Contract {
             assertThat(alert.getString("roomState")).isEqualTo("open");
             assertThat(alert.getInt("activeLeases")).isEqualTo(4);
             assertThat(alert.getInt("suspects")).isZero();
-            assertThat(alert.getInt("oldestUnrenewedLeaseSeconds")).isBetween(14, 30);
+            assertThat(alert.getInt("oldestUnrenewedLeaseSeconds")).isBetween(3, 30);
             assertThat(alert.getString("lastTransition")).isEqualTo("participant.joined");
             assertThat(alert.getString("version")).matches("[0-9a-f]{12}");
             assertThat(alert.toString()).doesNotContain(team, "ada", "bob", "standup");

@@ -199,7 +199,8 @@ public final class Redis implements AutoCloseable {
     }
 
     private static Path program() {
-        Path folder = root().resolve("programs");
+        // Of each process of a build its own: a program that is being written cannot be run.
+        Path folder = root().resolve("programs-" + ProcessHandle.current().pid());
         try {
             Files.createDirectories(folder);
             return ExecutableProvider.newJarResourceProvider(folder.toFile())
