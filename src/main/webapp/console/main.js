@@ -100,6 +100,7 @@ function titled(title) {
 
 byId('sign-out').addEventListener('click', () => {
   live.stop();
+  user?.signOut?.();
   user = null;
   history.replaceState(null, '', '#/alerts');
   route();

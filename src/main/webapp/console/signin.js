@@ -5,7 +5,8 @@ import { Admin } from './admin.js';
 import { h } from './elements.js';
 
 /**
- * The one place that knows how an operator signs in. `onSignedIn({ admin, subject })`; the token stays inside `admin`.
+ * The one place that knows how an operator signs in. `onSignedIn({ admin, subject, signOut })`; the token stays inside
+ * `admin`; the demo has nothing to sign out of.
  * Signs in at the organisation's identity provider where the server has one, and else by the demo.
  */
 export function signInView(onSignedIn) {
@@ -48,11 +49,15 @@ export function signInView(onSignedIn) {
     form,
     organisation,
   );
-  away.addEventListener('click', () => location.assign(signInAddress()));
+  let session = null;
+  away.addEventListener('click', async () => {
+    // Whoever is here with an account that is no operator's comes back with another.
+    await session?.signOut?.().catch(() => {});
+    location.assign(signInAddress());
+  });
 
   /** Offers the way in that the server has. */
   async function offer() {
-    let session = null;
     let failed = null;
     try {
       session = await pageSession();
@@ -60,13 +65,14 @@ export function signInView(onSignedIn) {
       failed = error;
     }
     if (session?.signedIn && session.groups.includes('operator')) {
-      onSignedIn({ admin: new Admin(session.token), subject: session.subject });
+      const { token, subject: name, signOut } = session;
+      onSignedIn({ admin: new Admin(token), subject: name, signOut: () => signOut().finally(offer) });
       return;
     }
     const demo = !failed && session === null;
     for (const part of [lead, form]) show(part, demo);
     show(organisation, !demo);
-    const stranger = session?.signedIn ? { message: 'Your account is not an operator\'s.' } : null;
+    const stranger = session?.signedIn ? { message: 'Your account is not an operator\'s. Sign in with another.' } : null;
     showError(refused, failed ?? stranger);
   }
 

@@ -134,6 +134,12 @@ class OrganisationSignInIT {
 
             browser.awaitShown("#nav-alerts");
             assertThat(browser.text("who-subject")).isEqualTo("on-call-3");
+
+            browser.click("sign-out");
+            browser.awaitShown("#organisation");
+            browser.go(page("/console"));
+            browser.awaitShown("#organisation");
+            assertThat(browser.shows("#nav-alerts")).as("signed in again").isFalse();
         }
     }
 
