@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class ByteStreamsTest extends PeerTest {
     private static final int MEGABYTE = 1 << 20;
 
-    private final HuddleClient client = client(options().timing(Timings.waits(Timing.PROTOCOL.receipt(), ms(500))));
+    private final HuddleClient client = client(options());
 
     @Test
     void output_written_arrivesInChunksUnderOddIdsAndEnds() throws IOException {
@@ -110,7 +110,8 @@ class ByteStreamsTest extends PeerTest {
 
     @Test
     void input_nobodyTakes_isGivenUpAfterAWhile() {
-        Peer.Stream stream = connect(client);
+        HuddleClient impatient = client(options().timing(Timings.waits(Timing.PROTOCOL.receipt(), ms(500))));
+        Peer.Stream stream = connect(impatient);
         stream.send(write(2, "lost"));
         stream.await(
                 "a destroy",
@@ -118,8 +119,8 @@ class ByteStreamsTest extends PeerTest {
                         && one.getByteStreamOperation().hasDestroy());
         // What was on its way meanwhile is no fault.
         stream.send(write(2, "late"));
-        Awaiting.holds(ms(200), "connected", client::isConnected);
-        assertThatThrownBy(() -> client.receiveBytes(2)).isInstanceOf(IOException.class);
+        Awaiting.holds(ms(200), "connected", impatient::isConnected);
+        assertThatThrownBy(() -> impatient.receiveBytes(2)).isInstanceOf(IOException.class);
     }
 
     @Test

