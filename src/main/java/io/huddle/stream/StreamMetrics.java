@@ -30,6 +30,9 @@ public class StreamMetrics {
     /** Looking a counter up by its labels costs more than most requests do; there are a few dozen of these. */
     private final ConcurrentMap<Answered, Counter> requests = new ConcurrentHashMap<>();
 
+    private final ConcurrentMap<CloseCause, Counter> closes = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Integer, Counter> handshakes = new ConcurrentHashMap<>();
+
     @Inject
     private MetricRegistry registry;
 
@@ -38,7 +41,7 @@ public class StreamMetrics {
     /** What has not happened yet is counted as zero, so that the first one is seen as an increase. */
     void start(@Observes DatabaseReady ready) {
         for (CloseCause cause : CloseCause.values()) {
-            registry.counter(CLOSES, new Tag("cause", cause.wire()));
+            closes(cause);
         }
     }
 
@@ -51,11 +54,16 @@ public class StreamMetrics {
     }
 
     void closed(CloseCause cause) {
-        registry.counter(CLOSES, new Tag("cause", cause.wire())).inc();
+        closes(cause).inc();
+    }
+
+    private Counter closes(CloseCause cause) {
+        return closes.computeIfAbsent(cause, one -> registry.counter(CLOSES, new Tag("cause", one.wire())));
     }
 
     void handshake(int status) {
-        registry.counter(HANDSHAKES, new Tag("status", Integer.toString(status)))
+        handshakes
+                .computeIfAbsent(status, one -> registry.counter(HANDSHAKES, new Tag("status", Integer.toString(one))))
                 .inc();
     }
 
