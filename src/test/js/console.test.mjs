@@ -5,6 +5,7 @@ import { ceiling, figure, path, strongest } from '../../main/webapp/console/char
 import { figuresOf } from '../../main/webapp/console/figures.js';
 import { apply, merge } from '../../main/webapp/console/roster.js';
 import { format, parse } from '../../main/webapp/console/router.js';
+import { startTicking, told } from '../../main/webapp/console/ticker.js';
 import { bytes, duration, failureWords, kindWords, left, mediaWords, passed, plural, stamp } from '../../main/webapp/console/words.js';
 
 const NOW = Date.parse('2026-11-30T08:00:00.000Z');
@@ -139,4 +140,23 @@ test('chart_ofManyLines_drawsThoseWithTheLargestValues', () => {
 
 test('figure_ofAnySize_isShort', () => {
   assert.deepEqual([figure(null), figure(12), figure(0.123456), figure(1234.56)], ['–', '12', '0.123', '1235']);
+});
+
+test('time_justWritten_isToldAtOnceAndKeptUpToDate', (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  let now = NOW;
+  const nodes = [told({ dataset: { since: at(-5) }, textContent: '' })];
+  assert.equal(nodes[0].textContent, '', 'without a clock nothing is said');
+  globalThis.document = { hidden: false, querySelectorAll: () => nodes };
+  try {
+    startTicking({ now: () => now });
+    nodes.push(told({ dataset: { until: at(1) }, textContent: '' }));
+    assert.deepEqual(nodes[1], { dataset: { until: at(1), over: 'false' }, textContent: '1 s left' });
+    now += 2000;
+    context.mock.timers.tick(500);
+    assert.equal(nodes[0].textContent, '7 s ago');
+    assert.deepEqual(nodes[1], { dataset: { until: at(1), over: 'true' }, textContent: 'ran out 1 s ago' });
+  } finally {
+    delete globalThis.document;
+  }
 });

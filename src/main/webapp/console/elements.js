@@ -1,3 +1,5 @@
+import { told } from './ticker.js';
+
 /** Makes elements. Text is always text: nothing of the server is ever read as markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -20,12 +22,12 @@ export function h(tag, attributes = {}, ...children) {
 
 /** How long ago something was, kept up to date by the ticker. */
 export function since(at) {
-  return h('time', { datetime: at, title: at, 'data-since': at });
+  return told(h('time', { datetime: at, title: at, 'data-since': at }));
 }
 
 /** How long a lease still runs, kept up to date by the ticker. */
 export function until(at) {
-  return h('time', { datetime: at, title: at, 'data-until': at });
+  return told(h('time', { datetime: at, title: at, 'data-until': at }));
 }
 
 /** An id, in full, in letters of one width. */
