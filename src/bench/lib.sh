@@ -104,8 +104,10 @@ part() { sed "s/.*\"$2\":{\([^}]*\)}.*/\1/" <<<"$1"; }
 
 stop_node() { [ -z "$node_pid" ] || { kill "$node_pid" 2>/dev/null || true; wait "$node_pid" 2>/dev/null || true; node_pid=; }; }
 
+# Whatever fails here, the rest is stopped all the same.
 stop_all() {
-  [ -z "${BENCH_KEEP:-}" ] || cp "$data"/node*.log "$BENCH_KEEP"
+  set +e
+  [ -z "${BENCH_KEEP:-}" ] || { mkdir -p "$BENCH_KEEP" && cp "$data"/node*.log "$BENCH_KEEP"; }
   local pid
   stop_node
   for pid in "${node_pids[@]}" $redis_pid; do kill "$pid" 2>/dev/null || true; done
