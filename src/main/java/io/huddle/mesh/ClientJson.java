@@ -4,12 +4,8 @@ import io.huddle.registry.ClientPage;
 import io.huddle.registry.ClientRecord;
 import io.huddle.web.JsonShapes;
 import io.huddle.web.JsonText;
-import jakarta.json.Json;
-import jakarta.json.JsonBuilderFactory;
-import jakarta.json.JsonObjectBuilder;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +23,6 @@ public record ClientJson(
         @Nullable Long generation,
         @Nullable String metadata) {
 
-    /** Made once: the static methods look for their provider each time. */
-    private static final JsonBuilderFactory JSON = Json.createBuilderFactory(Map.of());
-
     static ClientJson of(ClientRecord found) {
         return new ClientJson(
                 found.clientId(),
@@ -41,18 +34,25 @@ public record ClientJson(
     }
 
     String text() {
-        JsonObjectBuilder json = JSON.createObjectBuilder()
-                .add("client", client)
-                .add("node", node)
-                .add("connectedAt", JsonShapes.time(connectedAt));
+        StringBuilder text = new StringBuilder();
+        write(text);
+        return text.toString();
+    }
+
+    private void write(StringBuilder to) {
+        JsonText.quote(to.append("{\"client\":"), client);
+        JsonText.quote(to.append(",\"node\":"), node);
+        JsonText.quote(to.append(",\"connectedAt\":"), JsonShapes.time(connectedAt));
         if (session != null) {
-            json.add("session", session);
+            JsonText.quote(to.append(",\"session\":"), session);
         }
         if (generation != null) {
-            json.add("generation", generation);
+            to.append(",\"generation\":").append(generation);
         }
-        String text = json.build().toString();
-        return metadata == null ? text : text.substring(0, text.length() - 1) + ",\"metadata\":" + metadata + "}";
+        if (metadata != null) {
+            to.append(",\"metadata\":").append(metadata);
+        }
+        to.append('}');
     }
 
     /**
@@ -68,11 +68,12 @@ public record ClientJson(
         String text() {
             StringBuilder text = new StringBuilder("{\"items\":[");
             for (int i = 0; i < items.size(); i++) {
-                text.append(i == 0 ? "" : ",").append(items.get(i).text());
+                text.append(i == 0 ? "" : ",");
+                items.get(i).write(text);
             }
             text.append(']');
             if (next != null) {
-                text.append(",\"next\":").append(Json.createValue(next));
+                JsonText.quote(text.append(",\"next\":"), next);
             }
             return text.append('}').toString();
         }

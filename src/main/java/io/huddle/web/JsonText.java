@@ -20,6 +20,19 @@ public final class JsonText {
 
     private JsonText() {}
 
+    /** Adds a text as a JSON string. Ids and times need no escape, and there are thousands of them in a list. */
+    public static void quote(StringBuilder to, String text) {
+        if (text.chars().allMatch(JsonText::isPlain)) {
+            to.append('"').append(text).append('"');
+        } else {
+            to.append(Json.createValue(text));
+        }
+    }
+
+    private static boolean isPlain(int character) {
+        return character >= ' ' && character <= '~' && character != '"' && character != '\\';
+    }
+
     /** True for one well-formed JSON value of any kind and nothing behind it. */
     public static boolean isValid(String text) {
         try (JsonParser parser = PARSERS.createParser(new StringReader(text))) {

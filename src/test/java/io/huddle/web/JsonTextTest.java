@@ -2,6 +2,9 @@ package io.huddle.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import jakarta.json.Json;
+import jakarta.json.JsonReader;
+import java.io.StringReader;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,5 +65,18 @@ class JsonTextTest {
         assertThat(JsonText.isValid("[".repeat(depth) + "]".repeat(depth))).isFalse();
         assertThat(JsonText.isObject("{\"a\":".repeat(depth) + "1" + "}".repeat(depth)))
                 .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "c-badge7", "a \"b\" \\ /", "\n\t\u0000\u001f", "\u007f", "Ü €", "\ud83d\ude00", "</script>"
+            })
+    void text_quoted_isReadAsItWas(String text) {
+        StringBuilder json = new StringBuilder("[");
+        JsonText.quote(json, text);
+        json.append(']');
+        try (JsonReader reader = Json.createReader(new StringReader(json.toString()))) {
+            assertThat(reader.readArray().getString(0)).isEqualTo(text);
+        }
     }
 }
