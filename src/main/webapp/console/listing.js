@@ -13,6 +13,7 @@ export function table({ label, columns, keyOf, rowState = () => null }) {
   const shown = new Map();
 
   function draw(items) {
+    const held = body.contains(document.activeElement);
     const keys = new Set(items.map((item) => String(keyOf(item))));
     for (const [key, { row }] of shown) {
       if (!keys.has(key)) {
@@ -26,6 +27,8 @@ export function table({ label, columns, keyOf, rowState = () => null }) {
       if (row === place) place = place.nextElementSibling;
       else body.insertBefore(row, place);
     }
+    // A row that went, or a button that its row has lost, must not send who works by keyboard back to the top of the page.
+    if (held && !body.contains(document.activeElement)) element.focus();
   }
 
   function rowOf(item) {

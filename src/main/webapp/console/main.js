@@ -18,6 +18,8 @@ import { sessionsView } from './views/sessions.js';
 
 /** The order in which somebody who was paged needs them. */
 const VIEWS = {
+  // Only these: an address must not find what every object has.
+  __proto__: null,
   alerts: { label: 'Alerts', make: alertsView },
   rooms: { label: 'Rooms', make: roomsView },
   room: { make: roomView, under: 'rooms' },

@@ -29,10 +29,12 @@ export function askReason({ title, explanation, confirm, act }) {
       busy = true;
       try {
         await act(reason);
+        // The dialog may be asking about something else by now.
+        if (signal.aborted) return;
         done = true;
         dialog.close();
       } catch (error) {
-        showError(byId('reason-error'), error);
+        if (!signal.aborted) showError(byId('reason-error'), error);
       } finally {
         busy = false;
       }

@@ -92,6 +92,14 @@ export function roomView(context) {
     open = place;
     place.refresher = new Refresher((signal) => read(place, signal), { everyMs: LEASES_MS });
     text(title, 'Opening…');
+    // Nothing of the room that was here before stands beside the name of this one.
+    text(facts, '');
+    state.replaceChildren();
+    delete state.dataset.marks;
+    following.dataset.kind = 'connecting';
+    text(following.firstElementChild, 'Opening…');
+    show(close, false);
+    audit.href = format('audit', { params: { room: id } });
     show(body, false);
     showError(error, null);
     place.refresher.now();
@@ -163,9 +171,11 @@ export function roomView(context) {
     text(count, plural(members.length, 'session'));
     text(note, view.nodesKnown ? '' : 'The registry does not answer: where the streams are is not known.');
     show(note, !view.nodesKnown);
+    const held = roster.element.contains(document.activeElement);
+    roster.draw(members);
     show(roster.element, members.length > 0);
     show(rosterEmpty, members.length === 0);
-    roster.draw(members);
+    if (held && !members.length) title.focus();
     timeline.draw(events);
     show(earlier, earliest !== null);
   }

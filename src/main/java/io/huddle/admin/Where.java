@@ -8,7 +8,6 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The conditions of one search and their values, in order. Conditions are constants of the code. One thread. */
@@ -27,12 +26,12 @@ final class Where {
         return value == null ? this : and(condition, value);
     }
 
-    /** Any of these expressions contains the text, whatever the case. */
+    /** Any of these expressions contains the text, whatever the case: by the database's rules on both sides. */
     Where contains(String text, String... expressions) {
-        String pattern = "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
+        String pattern = "%" + text.replaceAll("[!%_]", "!$0") + "%";
         List<String> each = new ArrayList<>();
         for (String expression : expressions) {
-            each.add("lower(" + expression + ") LIKE ? ESCAPE '!'");
+            each.add("lower(" + expression + ") LIKE lower(?) ESCAPE '!'");
             values.add(pattern);
         }
         sql.append(" AND (").append(String.join(" OR ", each)).append(')');

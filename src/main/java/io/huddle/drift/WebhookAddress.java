@@ -18,6 +18,7 @@ public final class WebhookAddress {
     private static final int LEAST_BYTES = 24;
     private static final int MOST_BYTES = 64;
     private static final int LONGEST = 2_000;
+    private static final int HIGHEST_PORT = 65_535;
 
     private final URI url;
     private final SecretKeySpec key;
@@ -62,9 +63,14 @@ public final class WebhookAddress {
         }
         boolean isPlain = url.getRawUserInfo() == null && url.getRawFragment() == null && text.length() <= LONGEST;
         boolean isAscii = text.chars().allMatch(c -> c > ' ' && c < 0x7f);
-        if (!"https".equalsIgnoreCase(url.getScheme()) || url.getHost() == null || !isPlain || !isAscii) {
+        // To these no connection can even be tried, so no try would ever count, and the message would stay for ever.
+        boolean isDialled = url.getPort() != 0
+                && url.getPort() <= HIGHEST_PORT
+                && (url.getHost() == null || !url.getHost().endsWith("."));
+        if (!"https".equalsIgnoreCase(url.getScheme()) || url.getHost() == null || !isDialled || !isPlain || !isAscii) {
             throw new IllegalStateException(URL + " must be an https address with a host, of at most " + LONGEST
-                    + " ASCII characters, without user name and fragment");
+                    + " ASCII characters, without user name, fragment and final dot, its port from 1 to "
+                    + HIGHEST_PORT);
         }
         return url;
     }

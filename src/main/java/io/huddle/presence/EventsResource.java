@@ -91,10 +91,12 @@ public class EventsResource {
         live.start(feed, scheduler);
     }
 
-    private RoomJson see(String id) {
+    private RoomJson see(String id) throws SQLException {
         Caller caller = callers.current();
         caller.need(Role.values());
-        return rooms.read(caller, id);
+        RoomJson room = rooms.read(caller, id);
+        rosters.followed(caller, room);
+        return room;
     }
 
     private static long number(String name, @Nullable String text) {

@@ -3,6 +3,7 @@ package io.huddle.presence;
 import io.huddle.rollout.Stage;
 import io.huddle.rollout.Stages;
 import io.huddle.room.Room;
+import io.huddle.room.RoomJson;
 import io.huddle.room.Rooms;
 import io.huddle.security.Caller;
 import io.huddle.security.OperatorActed;
@@ -86,6 +87,14 @@ public class Rosters {
     @Retried
     public RosterJson snapshot(String room) throws SQLException {
         return query(room, false);
+    }
+
+    /** The caller reads or follows the events, which tell who is in: of an operator, that is a look at the roster. */
+    @Retried
+    public void followed(Caller caller, RoomJson room) throws SQLException {
+        if (!caller.actsIn(room.team())) {
+            acted.fire(OperatorActed.readRoster(caller.subject(), room.id(), clock.read()));
+        }
     }
 
     private RosterJson query(String room, boolean hideLapsed) throws SQLException {

@@ -17,9 +17,8 @@ public final class Reason {
      * @throws Refused {@code invalid-request} if too long
      */
     public static @Nullable String parse(@Nullable String header) {
-        return header == null || header.isBlank()
-                ? null
-                : Text.checked("Huddle-Reason", decoded(header).strip(), LONGEST);
+        String reason = header == null ? "" : decoded(header).strip();
+        return reason.codePoints().allMatch(Reason::isBlank) ? null : Text.checked("Huddle-Reason", reason, LONGEST);
     }
 
     /** @throws Refused {@code reason-missing} without one */
@@ -29,6 +28,11 @@ public final class Reason {
             throw new Refused(Refusal.REASON_MISSING, "an operator says why: 1 to 200 characters");
         }
         return reason;
+    }
+
+    /** Also the spaces that do not break, which Java does not count as white space. */
+    private static boolean isBlank(int codePoint) {
+        return Character.isWhitespace(codePoint) || Character.isSpaceChar(codePoint);
     }
 
     /** The container hands headers over as Latin-1; who types a reason sends UTF-8. What is no UTF-8 stays as it came. */

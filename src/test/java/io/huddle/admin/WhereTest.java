@@ -30,7 +30,7 @@ class WhereTest {
     @Test
     void text_lookedFor_isAskedOfEachExpression() {
         assertThat(new Where().contains("x", "a", "b").sql())
-                .isEqualTo(" WHERE 1 = 1 AND (lower(a) LIKE ? ESCAPE '!' OR lower(b) LIKE ? ESCAPE '!')");
+                .isEqualTo(" WHERE 1 = 1 AND (lower(a) LIKE lower(?) ESCAPE '!' OR lower(b) LIKE lower(?) ESCAPE '!')");
     }
 
     @Test

@@ -128,6 +128,52 @@ class ConsoleIT extends BrowserNode {
         }
     }
 
+    /** The list that had the focus is hidden with its last row. */
+    @Test
+    void lastMember_gone_leavesTheFocusInTheView() {
+        Api ada = as("clinician-ffff", "participant", TEAM);
+        String room = create(ada, "alone", null);
+        ada.join(room).assertStatus(201);
+        try (Browser browser = Browser.open()) {
+            browser.go(node().uri("/console#/room/" + room));
+            signIn(browser);
+            browser.awaitText("following", "Followed live");
+            browser.tabTo("button[aria-label^='Remove clinician-ffff']");
+            ada.leave(room, session(room, "clinician-ffff"), 1).assertStatus(204);
+            browser.awaitShown("#view .empty");
+            assertThat(browser.isFocused("#room-title")).isTrue();
+        }
+    }
+
+    /** The room before stayed on the page, its button to close it, too, which would have closed the other one. */
+    @Test
+    void room_thatIsUnknown_showsNothingOfTheRoomBefore() {
+        String room = create(as("clinician-gggg", "participant", TEAM), "still-open", null);
+        try (Browser browser = Browser.open()) {
+            browser.go(node().uri("/console#/room/" + room));
+            signIn(browser);
+            browser.awaitText("following", "Followed live");
+            browser.awaitShown("#close-room");
+            browser.script("location.hash = '#/room/r-unknown'");
+            browser.awaitText("room-title", "This room cannot be shown");
+            assertThat(browser.shows("#close-room")).isFalse();
+            assertThat(browser.text("room-facts")).isEmpty();
+            assertThat(browser.text("room-state")).isEmpty();
+            assertThat(browser.text("following")).isNotEqualTo("Followed live");
+        }
+    }
+
+    /** Every object has something of these names: the page stayed empty. */
+    @Test
+    void address_ofNoView_isTheFirstView() {
+        try (Browser browser = Browser.open()) {
+            browser.go(node().uri("/console#/constructor"));
+            signIn(browser);
+            browser.awaitShown("#alerts-title");
+            browser.awaitText("status", "Live");
+        }
+    }
+
     @Test
     void lastHour_drawn_isAlsoThereAsText() {
         try (Browser browser = Browser.open()) {
@@ -152,6 +198,7 @@ class ConsoleIT extends BrowserNode {
 
     /** From the commit, whose time the event has, to the page: both by the clock of this machine. */
     private void seeALeave(Browser browser, String room) {
+        browser.tabTo("button[aria-label^='Remove clinician-cccc']");
         browser.watchFor(TIMELINE, "clinician-cccc left");
         as("clinician-cccc", "participant", TEAM)
                 .leave(room, session(room, "clinician-cccc"), 1)
@@ -164,6 +211,8 @@ class ConsoleIT extends BrowserNode {
         assertThat(Duration.between(Instant.parse(left.getString("at")), Instant.ofEpochMilli(shown)))
                 .isLessThan(LIVE);
         browser.awaitNoTextIn(ROSTER, "clinician-cccc");
+        // The row went with the button that had the focus, which fell back to the top of the page.
+        assertThat(browser.isFocused(ROSTER)).isTrue();
         as("clinician-cccc", "participant", TEAM).join(room).assertStatus(200);
         browser.awaitTextIn(ROSTER, "clinician-cccc");
     }

@@ -246,6 +246,18 @@ class OperatorsIT extends StreamContract {
                 .containsExactly("night-shift", "on-call");
     }
 
+    /** Who read the events, or the snapshot in their place, learned as much and left no line. */
+    @Test
+    void readOfTheEvents_asOperator_isALookAtTheRoster() {
+        Membership ada = joined("ada");
+        operator().events(ada.room(), 0).assertStatus(200);
+        operator().events(ada.room(), 1).assertStatus(200);
+        participant("ada").events(ada.room(), 0).assertStatus(200);
+
+        assertThat(found(AUDIT, "action=roster.read&room=" + ada.room(), "actor"))
+                .containsExactly("on-call");
+    }
+
     /** The audit is only ever added to, by a test as well. */
     @Test
     void lookAtARoster_longAfterTheLast_isAuditedAgain() {

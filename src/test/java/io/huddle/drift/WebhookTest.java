@@ -53,6 +53,9 @@ class WebhookTest {
                 "https:///path",
                 "https://user:word@hooks.example/",
                 "https://hooks.example/#part",
+                "https://hooks.example:0/",
+                "https://hooks.example:65536/",
+                "https://hooks.example./",
                 "https://höoks.example/",
                 "https://hooks.example/ü",
                 "https://hooks example/"

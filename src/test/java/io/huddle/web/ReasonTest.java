@@ -23,6 +23,7 @@ class ReasonTest {
     void reason_missingOrTooLong_isRefused() {
         assertThat(Reason.parse(null)).isNull();
         assertThat(Reason.parse("  ")).isNull();
+        assertThat(Reason.parse(asHandedOver("\u3000 \u00a0"))).isNull();
         assertThatThrownBy(() -> Reason.need(" ")).isInstanceOf(Refused.class);
         assertThatThrownBy(() -> Reason.parse("x".repeat(201))).isInstanceOf(Refused.class);
         assertThat(Reason.parse("x".repeat(200))).hasSize(200);
