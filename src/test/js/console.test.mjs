@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { asHeader } from '../../main/webapp/console/admin.js';
 import { ceiling, figure, path, strongest } from '../../main/webapp/console/chart.js';
 import { figuresOf } from '../../main/webapp/console/figures.js';
-import { apply, merge } from '../../main/webapp/console/roster.js';
+import { apply, merge, renew } from '../../main/webapp/console/roster.js';
 import { format, parse } from '../../main/webapp/console/router.js';
 import { startTicking, told } from '../../main/webapp/console/ticker.js';
 import { bytes, duration, failureWords, kindWords, left, mediaWords, passed, plural, stamp } from '../../main/webapp/console/words.js';
@@ -159,4 +159,13 @@ test('time_justWritten_isToldAtOnceAndKeptUpToDate', (context) => {
   } finally {
     delete globalThis.document;
   }
+});
+
+test('timeline_withAHole_beginsAnew', () => {
+  const events = (...seqs) => seqs.map((seq) => ({ seq }));
+  assert.deepEqual(renew([], events(9, 8)), { events: events(9, 8), hole: false });
+  assert.deepEqual(renew(events(7, 6), events(9, 8)), { events: events(9, 8, 7, 6), hole: false });
+  assert.deepEqual(renew(events(7, 6), events(8, 7)), { events: events(8, 7, 6), hole: false });
+  assert.deepEqual(renew(events(7, 6), events(10, 9)), { events: events(10, 9), hole: true });
+  assert.deepEqual(renew(events(7, 6), []), { events: events(7, 6), hole: false });
 });

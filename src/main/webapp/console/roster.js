@@ -25,3 +25,10 @@ export function merge(known, more) {
   const all = new Map([...known, ...more].map((event) => [event.seq, event]));
   return [...all.values()].sort((one, other) => other.seq - one.seq);
 }
+
+/** The same, with what the server has just told of the newest ones. A hole between the two is not shown: `known` is dropped. */
+export function renew(known, newest) {
+  const oldest = Math.min(...newest.map((event) => event.seq));
+  const hole = known.length > 0 && newest.length > 0 && oldest > known[0].seq + 1;
+  return { events: merge(hole ? [] : known, newest), hole };
+}

@@ -5,7 +5,7 @@ import { Follower } from '../follower.js';
 import { table } from '../listing.js';
 import { askReason } from '../reason.js';
 import { Refresher } from '../refresher.js';
-import { apply, merge } from '../roster.js';
+import { apply, merge, renew } from '../roster.js';
 import { format } from '../router.js';
 import { failureWords, mediaWords, plural, stamp } from '../words.js';
 import { removal } from './removal.js';
@@ -118,11 +118,10 @@ export function roomView(context) {
       place.view = view;
       place.room = view.room;
       place.members = view.roster;
-      place.events = merge(place.events, view.events);
-      if (first) {
-        place.earliest = view.next ?? null;
-        follow(place);
-      }
+      const { events, hole } = renew(place.events, view.events);
+      place.events = events;
+      if (first || hole) place.earliest = view.next ?? null;
+      if (first) follow(place);
       showError(error, null);
       draw(place);
     } catch (failed) {
