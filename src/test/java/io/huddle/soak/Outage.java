@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code CLIENTS}: a node with so many is killed; then Redis is away for half a minute, comes back empty, and is emptied
@@ -98,8 +99,9 @@ final class Outage {
         long killed = System.nanoTime();
         dies.kill9();
 
-        Duration suspected = untilDone(killed, () -> suspected().containsAll(lost));
-        Duration told = untilDone(
+        // Whoever was silent for long enough is in doubt for that, and not once more when the node is found dead.
+        Moment suspected = new Moment(killed, () -> suspected("").containsAll(lost));
+        Moment told = new Moment(
                 killed,
                 () -> listed(number).isEmpty()
                         && place.operator(place.nodes.get(0))
@@ -108,8 +110,9 @@ final class Outage {
                                         .getInt("items")
                                 == 0
                         && told(number)[1] >= late.size());
-        report.bound(suspected, ORPHANED, "all " + lost.size() + " participants that stayed away in doubt");
-        report.bound(told, ORPHANED, "the last orphan told of");
+        untilDone(killed, () -> suspected.isReached() & told.isReached());
+        report.bound(suspected.after(), ORPHANED, "all " + lost.size() + " participants that stayed away in doubt");
+        report.bound(told.after(), ORPHANED, "the last orphan told of");
         long[] sum = told(number);
         report.rule(
                 sum[0] >= late.size(),
@@ -121,7 +124,7 @@ final class Outage {
         crowd.connect(late);
         Duration back = Duration.ofNanos(System.nanoTime() - killed);
         report.bound(back, BACK, "all " + before.size() + " back, those that were to come late among them,");
-        List<String> doubted = generationsSuspected().stream()
+        List<String> doubted = generationsSuspected(" AND reason = 'node-lost'").stream()
                 .filter(doubt -> doubt.generation() > before.getOrDefault(doubt.session(), 0L))
                 .map(Doubt::session)
                 .toList();
@@ -169,19 +172,45 @@ final class Outage {
 
     private record Doubt(String session, long generation) {}
 
-    private List<Doubt> generationsSuspected() {
+    private List<Doubt> generationsSuspected(String condition) {
         return place
                 .store
                 .column("SELECT session_id || ' ' || generation FROM room_event WHERE type = 'participant.suspected'"
-                        + " AND reason = 'node-lost'")
+                        + condition)
                 .stream()
                 .map(row -> String.valueOf(row).split(" ", 2))
                 .map(parts -> new Doubt(parts[0], Long.parseLong(parts[1])))
                 .toList();
     }
 
-    private Set<String> suspected() {
-        return generationsSuspected().stream().map(Doubt::session).collect(Collectors.toCollection(TreeSet::new));
+    private Set<String> suspected(String condition) {
+        return generationsSuspected(condition).stream()
+                .map(Doubt::session)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** When something was first seen to be so. One thread. */
+    private static final class Moment {
+        private final long start;
+        private final Callable<Boolean> condition;
+        private @Nullable Duration after;
+
+        Moment(long start, Callable<Boolean> condition) {
+            this.start = start;
+            this.condition = condition;
+        }
+
+        boolean isReached() throws Exception {
+            if (after == null && condition.call()) {
+                after = Duration.ofNanos(System.nanoTime() - start);
+            }
+            return after != null;
+        }
+
+        /** Until now if it was never seen. */
+        Duration after() {
+            return after == null ? Duration.ofNanos(System.nanoTime() - start) : after;
+        }
     }
 
     /** How many clients of the node were told of, and how many its chunks held, as the logs have it. */
