@@ -110,7 +110,10 @@ final class Outage {
                                         .getInt("items")
                                 == 0
                         && told(number)[1] >= late.size());
-        untilDone(killed, () -> suspected.isReached() & told.isReached());
+        untilDone(killed, () -> {
+            boolean areInDoubt = suspected.isReached();
+            return told.isReached() && areInDoubt;
+        });
         report.bound(suspected.after(), ORPHANED, "all " + lost.size() + " participants that stayed away in doubt");
         report.bound(told.after(), ORPHANED, "the last orphan told of");
         long[] sum = told(number);
