@@ -186,6 +186,15 @@ class ArchitectureTest {
         assertThat(found).containsExactlyInAnyOrderElementsOf(FLOORS);
     }
 
+    /** The packages of drift and of the rollout were built and the newcomer's map of the house did not show them. */
+    @Test
+    void packages_all_areInTheLayoutOfTheReadme() throws IOException {
+        String readme = Files.readString(Path.of("README.md"));
+        String layout = readme.substring(readme.indexOf("## Layout"));
+        assertThat(FLOORS.subList(1, FLOORS.size()))
+                .allSatisfy(floor -> assertThat(layout).contains("`" + floor + "`"));
+    }
+
     @Test
     void packages_each_usesOnlyThoseBelow() {
         for (int i = 1; i < FLOORS.size(); i++) {
