@@ -24,8 +24,9 @@ while at <= #ids do
     after = ids[last]
     break
   end
-  -- As many at once as are likely to fit, by what those before took: one by one takes several times as long.
-  size = math.max(1, math.min(32, math.floor((STEP_BYTES - bytes) * last / math.max(1, bytes))))
+  -- As many at once as are likely to fit, by what those before took, and so few that unlike ones do no harm: one by one takes
+  -- several times as long.
+  size = math.max(1, math.min(8, math.floor((STEP_BYTES - bytes) * last / math.max(1, bytes))))
   at = last + 1
 end
 return { after, found, epochHere() }

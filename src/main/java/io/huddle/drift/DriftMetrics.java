@@ -5,6 +5,7 @@ import io.huddle.store.Background;
 import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
 import io.huddle.time.DatabaseClock;
+import io.huddle.web.ClusterWide;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -27,8 +28,6 @@ import org.eclipse.microprofile.metrics.Tag;
 @ApplicationScoped
 public class DriftMetrics {
     private static final Duration EVERY = Duration.ofSeconds(5);
-    private static final String WHOLE_CLUSTER =
-            " Read from the database, so cluster-wide on every node: queries take max().";
     private static final String DRIFTING = "SELECT kind, count(*) FROM drifting_room GROUP BY kind";
     private static final String OPEN =
             "SELECT kind, severity, count(*) FROM alert WHERE open_room IS NOT NULL GROUP BY kind, severity";
@@ -68,12 +67,13 @@ public class DriftMetrics {
             registry.gauge(
                     described(
                             "huddle_drift_rooms",
-                            "Rooms whose roster and audio disagreed in the newest window." + WHOLE_CLUSTER),
+                            ClusterWide.DATABASE.described(
+                                    "Rooms whose roster and audio disagreed in the newest window.")),
                     () -> drifting(kind),
                     ofKind);
             for (Severity severity : Severity.values()) {
                 registry.gauge(
-                        described("huddle_alerts_open", "Open alerts." + WHOLE_CLUSTER),
+                        described("huddle_alerts_open", ClusterWide.DATABASE.described("Open alerts.")),
                         () -> alerts(kind, severity),
                         ofKind,
                         new Tag("severity", severity.wire()));
@@ -82,8 +82,8 @@ public class DriftMetrics {
         registry.gauge(
                 described(
                         "huddle_drift_window_age_seconds",
-                        "Since the end of the newest window that was judged: what it has more than a window is no data."
-                                + WHOLE_CLUSTER),
+                        ClusterWide.DATABASE.described(
+                                "Since the end of the newest window that was judged: what it has more than a window is no data.")),
                 () -> found.windowAge());
         registry.gauge(
                 described("huddle_alert_info", "1, with the version of the settings that raise alerts."),

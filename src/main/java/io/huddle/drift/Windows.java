@@ -36,8 +36,9 @@ public class Windows {
     private static final String TRIM_REJECTIONS = "DELETE FROM drift_rejection WHERE started_at < ?";
     private static final String TRIM_ALERTS = "DELETE FROM alert WHERE id IN (SELECT id FROM alert"
             + " WHERE closed_at < ? ORDER BY closed_at FETCH FIRST ? ROWS ONLY)";
+    /** Also those that nobody delivers, because the webhook was taken away: they would be told as news when there is one again. */
     private static final String TRIM_MESSAGES = "DELETE FROM alert_message WHERE id IN (SELECT id FROM alert_message"
-            + " WHERE done_at < ? ORDER BY done_at FETCH FIRST ? ROWS ONLY)";
+            + " WHERE created_at < ? ORDER BY created_at FETCH FIRST ? ROWS ONLY)";
 
     private final Thresholds thresholds = DriftSettings.thresholds();
 

@@ -1,5 +1,6 @@
 package io.huddle.membership;
 
+import io.huddle.web.ClusterWide;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Locale;
@@ -14,8 +15,8 @@ import org.eclipse.microprofile.metrics.Tag;
 class MembershipMetrics {
     private static final Metadata NODES = described(
             "huddle_mesh_nodes",
-            "Nodes with an unexpired lease. No value on a node that has none itself, as it sees nobody. Gauge read from Redis:"
-                    + " cluster-wide and the same on every node, so queries take max().",
+            ClusterWide.REDIS.described(
+                    "Nodes with an unexpired lease. No value on a node that has none itself, as it sees nobody."),
             MetricUnits.NONE);
     private static final Metadata REMAINING = described(
             "huddle_mesh_lease_remaining_seconds",

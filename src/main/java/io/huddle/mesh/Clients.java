@@ -390,7 +390,7 @@ public class Clients {
     }
 
     static Refused notFound() {
-        return new Refused(Refusal.CLIENT_NOT_FOUND, "no client of your teams has this id");
+        return new Refused(Refusal.CLIENT_NOT_FOUND, "no client that you may see has this id");
     }
 
     static Refused unavailable(String why) {

@@ -2,6 +2,7 @@ package io.huddle.mesh;
 
 import io.huddle.registry.OrphanAccount;
 import io.huddle.time.Latest;
+import io.huddle.web.ClusterWide;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
@@ -17,8 +18,6 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class OrphanMetrics {
     private static final Duration GOOD = Duration.ofSeconds(10);
-    private static final String WHOLE_CLUSTER =
-            " Gauge read from Redis: cluster-wide and the same on every node, so queries take max().";
     private static final double MS_A_SECOND = 1_000;
     private static final Metadata REDELIVERIES = described(
             "huddle_orphan_redeliveries",
@@ -56,7 +55,7 @@ public class OrphanMetrics {
 
     private void gauge(String name, String description, ToDoubleFunction<OrphanAccount> value) {
         registry.gauge(
-                described(name, description + WHOLE_CLUSTER),
+                described(name, ClusterWide.REDIS.described(description)),
                 () -> latest.value().map(value::applyAsDouble).orElse(Double.NaN));
     }
 

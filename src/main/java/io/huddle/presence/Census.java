@@ -6,6 +6,7 @@ import io.huddle.store.Database;
 import io.huddle.store.DatabaseReady;
 import io.huddle.time.DatabaseClock;
 import io.huddle.time.Latest;
+import io.huddle.web.ClusterWide;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -38,8 +39,6 @@ public class Census {
     private static final Duration GOOD = EVERY.multipliedBy(3);
     private static final Duration CLOSED_EVERY = Duration.ofMinutes(1);
     private static final String NOT_SYNTHETIC = " Without synthetic rooms.";
-    private static final String WHOLE_CLUSTER =
-            " Gauge read from the database: cluster-wide and the same on every node, so queries take max().";
     private static final String OF_A_ROOM_STATE = "SELECT count(*) FROM room WHERE state = ? AND NOT synthetic";
     private static final String SESSIONS = "SELECT s.state, count(*), min(s.proven_at) FROM room_session s"
             + " JOIN room r ON r.id = s.room_id"
@@ -92,7 +91,7 @@ public class Census {
     private void gauge(String name, String description, ToDoubleFunction<Headcount> value, Tag... tags) {
         Metadata metadata = Metadata.builder()
                 .withName(name)
-                .withDescription(description + NOT_SYNTHETIC + WHOLE_CLUSTER)
+                .withDescription(ClusterWide.DATABASE.described(description + NOT_SYNTHETIC))
                 .build();
         registry.gauge(metadata, () -> latest.value().map(value::applyAsDouble).orElse(Double.NaN), tags);
     }

@@ -74,9 +74,7 @@ public class Rosters {
     public RosterJson read(Caller caller, String room) throws SQLException {
         Room seen = rooms.see(caller, room);
         RosterJson roster = query(seen.id(), true);
-        if (!caller.actsIn(seen.team())) {
-            acted.fire(OperatorActed.readRoster(caller.subject(), seen.id(), roster.asOf()));
-        }
+        looked(caller, seen.team(), seen.id(), roster.asOf());
         return roster;
     }
 
@@ -92,8 +90,12 @@ public class Rosters {
     /** The caller reads or follows the events, which tell who is in: of an operator, that is a look at the roster. */
     @Retried
     public void followed(Caller caller, RoomJson room) throws SQLException {
-        if (!caller.actsIn(room.team())) {
-            acted.fire(OperatorActed.readRoster(caller.subject(), room.id(), clock.read()));
+        looked(caller, room.team(), room.id(), clock.read());
+    }
+
+    private void looked(Caller caller, String team, String room, Instant at) {
+        if (!caller.actsIn(team)) {
+            acted.fire(OperatorActed.readRoster(caller.subject(), room, at));
         }
     }
 

@@ -11,7 +11,7 @@ public enum Refusal {
     REASON_MISSING(400, "The header Huddle-Reason is missing", false),
     UNAUTHENTICATED(401, "A valid bearer token is needed", false),
     FORBIDDEN(403, "The caller may not do this", false),
-    NOT_FOUND(404, "There is nothing at this path", false),
+    NOT_FOUND(404, "There is no such resource", false),
     ROOM_NOT_FOUND(404, "There is no such room", false),
     SESSION_NOT_FOUND(404, "There is no such session", false),
     CLIENT_NOT_FOUND(404, "There is no such client", false),

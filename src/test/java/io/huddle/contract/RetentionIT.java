@@ -7,7 +7,9 @@ import io.huddle.harness.Answer;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import jakarta.json.JsonObject;
+import java.sql.Timestamp;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -112,6 +114,60 @@ class RetentionIT extends Contract {
         jump(Duration.ofDays(2), in);
 
         Awaiting.until("the line is gone", () -> count("audit", "room_id", room) == 0);
+    }
+
+    /** What nobody delivers, because the webhook was taken away, was kept for ever and told as news to the next one. */
+    @Test
+    void alertsAndTheirMessages_goWithTheirRetention_deliveredOrNot() {
+        for (String table : List.of("alert", "alert_message", "drift_window")) {
+            Instant now = site.clock().now();
+            Duration kept = Duration.ofHours(table.equals("drift_window") ? 24 : 2_160);
+            String old = insert(table, now.minus(kept).minusSeconds(60));
+            String young = insert(table, now.minus(kept).plusSeconds(3_600));
+
+            Awaiting.until("the old one is gone", () -> count(table, keyOf(table), old) == 0);
+            assertThat(count(table, keyOf(table), young)).as(table).isOne();
+        }
+    }
+
+    private static String keyOf(String table) {
+        return table.equals("drift_window") ? "version" : "id";
+    }
+
+    /** Answers what it is found by. */
+    private String insert(String table, Instant at) {
+        String id = "x" + unique().substring(0, 10);
+        Timestamp time = Timestamp.from(at);
+        switch (table) {
+            case "alert" ->
+                site.store()
+                        .update(
+                                "INSERT INTO alert (id, group_id, room_id, kind, severity, version, clean_windows,"
+                                        + " room_state, active_leases, suspects, opened_at, updated_at, closed_at,"
+                                        + " close_reason) VALUES (?, 'g-1', 'r-1', 'rejections', 'page', 'v', 2, 'closed',"
+                                        + " 0, 0, ?, ?, ?, 'clean')",
+                                id,
+                                time,
+                                time,
+                                time);
+            case "alert_message" ->
+                site.store()
+                        .update(
+                                "INSERT INTO alert_message (id, group_id, body, created_at, due_at, tries)"
+                                        + " VALUES (?, 'g-1', '{}', ?, ?, 0)",
+                                id,
+                                time,
+                                time);
+            default ->
+                site.store()
+                        .update(
+                                "INSERT INTO drift_window (started_at, seconds, judged_at, version, sessions)"
+                                        + " VALUES (?, 15, ?, ?, 0)",
+                                time,
+                                time,
+                                id);
+        }
+        return id;
     }
 
     @Test

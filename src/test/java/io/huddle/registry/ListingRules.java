@@ -185,6 +185,30 @@ interface ListingRules extends RegistryRules {
                 .isEqualTo(ordered);
     }
 
+    /** How many records are read at once is guessed by those before, and small ones are no sign of what follows. */
+    @Test
+    default void listing_ofLargeRecordsBehindSmallOnes_isWhole() {
+        RegistryScene on =
+                begin(new RegistryLimits(1, 30_000, 64, 1 << 20, 128 << 10, 256, 30_000, 10, 64, 90_000, 30_000));
+        List<String> ids =
+                IntStream.range(0, 60).mapToObj("client-%02d"::formatted).toList();
+        for (String id : ids) {
+            on.register(N1, unordered(id, "c"));
+        }
+        String large = "{\"a\":\"" + "x".repeat(60_000) + "\"}";
+        for (String id : ids.subList(20, 40)) {
+            on.update(N1, id, "c", large);
+        }
+        assertThat(walked(cursor -> done(on.backend.listClientsPage(cursor, 50))))
+                .isEqualTo(ids);
+        assertThat(done(on.backend.listRecordsOfNode(N1.node(), "", 100)).clients())
+                .extracting(ClientRecord::clientId)
+                .isEqualTo(ids);
+        assertThat(done(on.backend.listClients()))
+                .filteredOn(record -> record.metadata().equals(large))
+                .hasSize(20);
+    }
+
     @Test
     default void listing_withoutRoom_isRefusedAtOnce() {
         RegistryScene on = begin();

@@ -100,7 +100,7 @@ final class Outage {
         dies.kill9();
 
         // Whoever was silent for long enough is in doubt for that, and not once more when the node is found dead.
-        Moment suspected = new Moment(killed, () -> suspected("").containsAll(lost));
+        Moment suspected = new Moment(killed, () -> suspected().containsAll(lost));
         Moment told = new Moment(
                 killed,
                 () -> listed(number).isEmpty()
@@ -127,7 +127,8 @@ final class Outage {
         crowd.connect(late);
         Duration back = Duration.ofNanos(System.nanoTime() - killed);
         report.bound(back, BACK, "all " + before.size() + " back, those that were to come late among them,");
-        List<String> doubted = generationsSuspected(" AND reason = 'node-lost'").stream()
+        List<String> doubted = doubts().stream()
+                .filter(doubt -> doubt.reason().equals("node-lost"))
                 .filter(doubt -> doubt.generation() > before.getOrDefault(doubt.session(), 0L))
                 .map(Doubt::session)
                 .toList();
@@ -173,23 +174,21 @@ final class Outage {
                 .toList();
     }
 
-    private record Doubt(String session, long generation) {}
+    private record Doubt(String session, long generation, String reason) {}
 
-    private List<Doubt> generationsSuspected(String condition) {
+    private List<Doubt> doubts() {
         return place
                 .store
-                .column("SELECT session_id || ' ' || generation FROM room_event WHERE type = 'participant.suspected'"
-                        + condition)
+                .column("SELECT session_id || ' ' || generation || ' ' || coalesce(reason, '') FROM room_event"
+                        + " WHERE type = 'participant.suspected'")
                 .stream()
-                .map(row -> String.valueOf(row).split(" ", 2))
-                .map(parts -> new Doubt(parts[0], Long.parseLong(parts[1])))
+                .map(row -> String.valueOf(row).split(" ", 3))
+                .map(parts -> new Doubt(parts[0], Long.parseLong(parts[1]), parts[2]))
                 .toList();
     }
 
-    private Set<String> suspected(String condition) {
-        return generationsSuspected(condition).stream()
-                .map(Doubt::session)
-                .collect(Collectors.toCollection(TreeSet::new));
+    private Set<String> suspected() {
+        return doubts().stream().map(Doubt::session).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** When something was first seen to be so. One thread. */
