@@ -14,6 +14,7 @@ import io.huddle.registry.Warrant;
 import io.huddle.registry.Written;
 import io.huddle.security.Identity;
 import io.huddle.stream.ClientConnecting.Rejected;
+import io.huddle.stream.ClientReserving;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import java.time.Duration;
@@ -42,8 +43,10 @@ import org.jspecify.annotations.Nullable;
  * outage left registry and streams apart. Safe for use by any thread.
  *
  * <p>Without a lease or with the registry away a participant's stream is admitted all the same, since the database fences
- * its generation, and recorded later; no other client's is. Trouble with one client id ends nobody else's stream: what was
- * not proven to be removed is {@link Remainders}' until it is, and as long as it is, that id is not recorded anew.
+ * its generation, and recorded later; no other client's is. One that may have an older connection is greeted when the
+ * database's fence has had its time, so that no call is answered through the older one afterwards. Trouble with one client
+ * id ends nobody else's stream: what was not proven to be removed is {@link Remainders}' until it is, and as long as it is,
+ * that id is not recorded anew.
  *
  * <p>A SIGKILL costs nothing that was recorded: the number's lease ends, the number is declared dead, and its records go.
  */
@@ -54,6 +57,12 @@ final class Holdings {
 
     /** How long a connection waits for another of the same client to settle. */
     private static final Duration IN_LINE = Takeover.PATIENCE.plusSeconds(2);
+
+    /** By then every node that reaches the database has ended the streams of older generations. */
+    private static final Duration FENCED_WITHIN = Duration.ofSeconds(2);
+
+    /** Which has none before it. */
+    private static final long FIRST_GENERATION = 1;
 
     private static final long PAUSE_NANOS = 10_000_000;
 
@@ -161,18 +170,19 @@ final class Holdings {
      *
      * @throws Rejected if the stream is not to have its id
      */
-    void reserving(ClientStream stream) {
-        if (!locks.alone(stream.clientId(), IN_LINE, () -> reserve(stream))) {
+    void reserving(ClientReserving event) {
+        if (!locks.alone(event.stream().clientId(), IN_LINE, () -> reserve(event))) {
             throw later("other connections of the client are being made");
         }
     }
 
-    private void reserve(ClientStream stream) {
+    private void reserve(ClientReserving event) {
+        ClientStream stream = event.stream();
         Held mine = new Held(stream);
         held.put(stream.connectionId(), mine);
         try {
             Result result = take(mine, State.PENDING, stream.handshake().supersede());
-            judge(stream, result.outcome());
+            judge(event, result.outcome());
             here.takeOver().accept(stream);
         } catch (RuntimeException turnedAway) {
             // Its end may have been told before it had anything to release.
@@ -192,15 +202,19 @@ final class Holdings {
         return result;
     }
 
-    private static void judge(ClientStream stream, Outcome outcome) {
+    private static void judge(ClientReserving event, Outcome outcome) {
         switch (outcome) {
             case TAKEN -> {}
             case NEWER -> throw new Rejected(CloseCause.SUPERSEDED, "a newer connection of the client exists");
             case CONFLICT -> throw new Rejected(CloseCause.CONFLICT, "the client is connected already");
             case AGAIN -> throw later("another connection of the client is not proven to have ended");
             case UNAVAILABLE -> {
-                if (!(stream.identity() instanceof Identity.Participant)) {
+                if (!(event.stream().identity() instanceof Identity.Participant me)) {
                     throw later("the registry of clients does not answer");
+                }
+                if (me.generation() > FIRST_GENERATION) {
+                    // Nobody can be asked to end the older connection, whose node may have its lease and answer calls.
+                    event.hold(FENCED_WITHIN);
                 }
             }
         }

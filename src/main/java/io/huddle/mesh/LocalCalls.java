@@ -46,6 +46,9 @@ public class LocalCalls {
     @Inject
     private Ownership ownership;
 
+    @Inject
+    private GenerationFence generations;
+
     private final ConcurrentMap<String, CompletableFuture<Void>> turns = new ConcurrentHashMap<>();
 
     /** The teams that may see the stream's client. */
@@ -70,11 +73,15 @@ public class LocalCalls {
     }
 
     /**
-     * Calls the client, and looks again before the answer is passed on: a node that has lost its lease meanwhile may not
-     * say that it was the owner who answered.
+     * Calls the client, and looks again before the answer is passed on: a node that has lost its lease meanwhile, or whose
+     * participant came back where nobody could ask it to make way, may not say that it was the owner who answered.
      */
     CompletionStage<ClientMessage> call(ClientStream stream, ServerMessage request, Duration deadline) {
-        return stream.call(request, deadline).handle((answer, failed) -> {
+        CompletionStage<ClientMessage> answered = stream.call(request, deadline);
+        if (stream.identity() instanceof Identity.Participant) {
+            answered = answered.thenCompose(answer -> generations.recent().thenApply(looked -> answer));
+        }
+        return answered.handle((answer, failed) -> {
             if (failed != null) {
                 throw refusal(failed);
             }

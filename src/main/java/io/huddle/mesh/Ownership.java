@@ -155,7 +155,7 @@ public class Ownership {
 
     /** Who owns the client id is settled before the client is greeted. */
     void reserving(@Observes @Priority(LATE) ClientReserving event) {
-        holdings.reserving(event.stream());
+        holdings.reserving(event);
     }
 
     void activating(@Observes ClientActivating event) {

@@ -3,6 +3,7 @@ package io.huddle.presence;
 import io.huddle.event.Appended;
 import io.huddle.event.EventType;
 import io.huddle.event.RoomEvent;
+import io.huddle.mesh.GenerationFence;
 import io.huddle.presence.Standing.End;
 import io.huddle.security.Identity;
 import io.huddle.setting.Setting;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.logging.Level;
@@ -37,9 +39,16 @@ import org.jspecify.annotations.Nullable;
  * node's streams, so that a fence comes within two seconds whichever node wrote it. A hint that is lost costs that second.
  */
 @ApplicationScoped
-public class StreamFence {
+public class StreamFence implements GenerationFence {
     private static final Logger LOG = Logger.getLogger(StreamFence.class.getName());
     private static final int SESSIONS_A_QUERY = 1_000;
+
+    /** What was overtaken two seconds ago has been seen by a look that began less than this ago. */
+    private static final long RECENT_NANOS = Duration.ofMillis(1_900).toNanos();
+
+    private static final long PATIENCE_MS = 2_000;
+
+    private final Looks looks = new Looks(System::nanoTime, RECENT_NANOS);
 
     /** Streams that are about to end by their own leave. */
     private final Set<String> leaving = ConcurrentHashMap.newKeySet();
@@ -67,7 +76,12 @@ public class StreamFence {
 
     void start(@Observes DatabaseReady ready) {
         Duration pause = Duration.ofMillis(Setting.FENCE_INTERVAL_MS.value());
-        background.repeat("the fence of client streams", pause, pause, this::poll);
+        background.repeat("the fence of client streams", pause, pause, () -> looks.look(this::poll));
+    }
+
+    @Override
+    public CompletionStage<Void> recent() {
+        return looks.recent(PATIENCE_MS);
     }
 
     /** Leaves by the stream itself, which ends when the leave has been answered. */

@@ -8,6 +8,7 @@ import io.huddle.web.Traces;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
+import jakarta.enterprise.concurrent.ManagedScheduledExecutorService;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -26,6 +27,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +87,9 @@ public class Streams {
 
     @Resource
     private ManagedExecutorService executor;
+
+    @Resource
+    private ManagedScheduledExecutorService scheduler;
 
     @Resource
     private ManagedThreadFactory threads;
@@ -172,34 +177,70 @@ public class Streams {
             // Its handshake began before; whoever drained may not have seen it.
             sendAway(stream);
         }
-        execute(() -> {
-            try {
-                activate(stream);
-            } finally {
+        execute(() -> reserve(stream));
+        return stream;
+    }
+
+    private void reserve(ClientStream stream) {
+        boolean isOver = true;
+        try {
+            ClientReserving asked = new ClientReserving(stream);
+            isOver = !isCarriedOut(stream, () -> {
+                reserving.fire(asked);
+                takeOver(stream);
+            });
+            if (!isOver) {
+                after(asked.held(), () -> activate(stream));
+            }
+        } finally {
+            if (isOver) {
                 leave();
             }
-        });
-        return stream;
+        }
     }
 
     private void activate(ClientStream stream) {
         try {
-            reserving.fire(new ClientReserving(stream));
-            takeOver(stream);
-            stream.greet();
-            activating.fire(new ClientActivating(stream));
-            connecting.fire(new ClientConnecting(stream));
+            boolean isActive = isCarriedOut(stream, () -> {
+                // Another may have been the owner since, or it may have ended.
+                takeOver(stream);
+                stream.greet();
+                activating.fire(new ClientActivating(stream));
+                connecting.fire(new ClientConnecting(stream));
+            });
+            if (isActive && stream.publish()) {
+                tell(() -> opened.fire(new StreamOpened(stream)));
+                stream.begin();
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    /** False if the stream was turned away, which it has been told. */
+    private static boolean isCarriedOut(ClientStream stream, Runnable step) {
+        try {
+            step.run();
+            return true;
         } catch (ClientConnecting.Rejected rejected) {
             stream.close(rejected.cause(), String.valueOf(rejected.getMessage()));
-            return;
         } catch (RuntimeException failed) {
             LOG.log(Level.WARNING, "a stream was not connected because an observer failed", failed);
             stream.close(CloseCause.NO_CAPACITY, "try again");
+        }
+        return false;
+    }
+
+    private void after(Duration hold, Runnable step) {
+        if (hold.isZero()) {
+            step.run();
             return;
         }
-        if (stream.publish()) {
-            tell(() -> opened.fire(new StreamOpened(stream)));
-            stream.begin();
+        try {
+            var unused = scheduler.schedule(step, hold.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopping) {
+            LOG.log(Level.FINE, "the server stops; nobody is held any more", stopping);
+            step.run();
         }
     }
 

@@ -14,6 +14,7 @@ import io.huddle.registry.ClientRecord.State;
 import io.huddle.registry.Corruption;
 import io.huddle.security.Identity;
 import io.huddle.stream.ClientConnecting.Rejected;
+import io.huddle.stream.ClientReserving;
 import io.huddle.stream.ClientStream;
 import io.huddle.stream.CloseCause;
 import io.huddle.stream.TestStreams;
@@ -28,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -82,7 +84,7 @@ class HoldingsTest {
         ClientStream connect(Identity identity, String client, boolean supersede) {
             ClientStream stream = begin(identity, client, supersede);
             try {
-                holdings.reserving(stream);
+                holdings.reserving(new ClientReserving(stream));
             } catch (Rejected rejected) {
                 stream.close(rejected.cause(), "");
                 throw rejected;
@@ -166,6 +168,19 @@ class HoldingsTest {
         assertThat(a.holdings.unrecorded()).isEmpty();
     }
 
+    /** The node of an older connection may have its lease, and answers calls through it until the database tells it. */
+    @ParameterizedTest
+    @CsvSource({"true, 3, 2000", "true, 1, 0", "false, 3, 0"})
+    void participant_withoutARecord_isHeldUntilAnOlderConnectionIsFenced(boolean isAway, long generation, long heldMs) {
+        cluster.faulty.away(isAway);
+        ClientReserving event =
+                new ClientReserving(a.begin(new Identity.Participant(CLIENT, generation), CLIENT, true));
+
+        a.holdings.reserving(event);
+
+        assertThat(event.held()).isEqualTo(Duration.ofMillis(heldMs));
+    }
+
     @Test
     void device_whileTheRegistryIsAway_isTurnedAwayAndLeavesNothing() {
         cluster.faulty.order("reserve", Fault.LOST_REPLY, Fault.LATE);
@@ -215,7 +230,8 @@ class HoldingsTest {
         ClientStream stream = a.begin(new Identity.Client(CLIENT, Set.of(), Set.of()), CLIENT, false);
         cluster.faulty.before("reserve", () -> stream.close(CloseCause.NORMAL, ""));
 
-        assertThatThrownBy(() -> a.holdings.reserving(stream)).isInstanceOf(Rejected.class);
+        assertThatThrownBy(() -> a.holdings.reserving(new ClientReserving(stream)))
+                .isInstanceOf(Rejected.class);
 
         assertThat(cluster.sight().record()).isNull();
         assertThat(a.holdings.leftovers()).isZero();

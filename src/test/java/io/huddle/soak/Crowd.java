@@ -137,13 +137,7 @@ final class Crowd implements AutoCloseable {
             connect(visitor, places);
         }
         places.acquireUninterruptibly(AT_ONCE);
-        Awaiting.until(GATHERING, "everybody connected", () -> {
-            // On a machine with other work a connection may be lost at once, and not everybody comes back by itself.
-            who.stream().filter(one -> !one.isConnected() && !one.returns()).forEach(one -> {
-                var unused = one.connect();
-            });
-            return visitors.stream().allMatch(Visitor::isConnected);
-        });
+        awaitAll(GATHERING);
     }
 
     private void connect(Visitor visitor, Semaphore places) {
@@ -160,10 +154,17 @@ final class Crowd implements AutoCloseable {
         return visitors;
     }
 
-    /** Waits until everybody is connected, and says how long that took. */
+    /** Waits until everybody is connected, for whom those that do not come back by themselves are sent; says how long that took. */
     Duration awaitAll(Duration patience) {
         long start = System.nanoTime();
-        Awaiting.until(patience, "everybody connected", () -> visitors.stream().allMatch(Visitor::isConnected));
+        Awaiting.until(patience, "everybody connected", () -> {
+            visitors.stream()
+                    .filter(one -> !one.isConnected() && !one.returns())
+                    .forEach(one -> {
+                        var unused = one.connect();
+                    });
+            return visitors.stream().allMatch(Visitor::isConnected);
+        });
         return Duration.ofNanos(System.nanoTime() - start);
     }
 
@@ -204,15 +205,23 @@ final class Crowd implements AutoCloseable {
         return counts;
     }
 
-    /** What the nodes say of their streams, by number. */
+    /** What the nodes say of their streams, by number. One that a process had before is a member until its lease ends. */
     private Map<String, Integer> streams(Node asked) {
-        Map<String, Integer> streams = new TreeMap<>();
+        Map<String, JsonObject> newest = new TreeMap<>();
         for (JsonObject node : place.listedNodes(asked)) {
+            newest.merge(node.getString("process"), node, (one, other) -> number(one) > number(other) ? one : other);
+        }
+        Map<String, Integer> streams = new TreeMap<>();
+        for (JsonObject node : newest.values()) {
             if (node.getInt("streams") > 0) {
                 streams.put(node.getString("node"), node.getInt("streams"));
             }
         }
         return streams;
+    }
+
+    private static long number(JsonObject node) {
+        return Long.parseLong(node.getString("node"));
     }
 
     /** Nobody's session has ended, in the database's words. */

@@ -40,6 +40,7 @@ final class Outage {
     private static final Duration CONVERGED = Duration.ofSeconds(10);
     private static final Duration AWAY = Duration.ofSeconds(30);
     private static final Duration EMPTY_AFTER = Duration.ofSeconds(12);
+    private static final int WARMING = 8;
     private static final long PAUSE_MS = 250;
     private static final Pattern TOLD =
             Pattern.compile("told of (\\d+) of the (\\d+) clients in a chunk of the dead node (\\d+)");
@@ -66,8 +67,11 @@ final class Outage {
 
     private boolean run(int clients) throws Exception {
         Node dies = place.nodes.get(2);
-        crowd.balancer().favour(dies);
         crowd.gather(clients, false);
+        warm(clients);
+        crowd.balancer().favour(dies);
+        crowd.balancer().cut(clients);
+        crowd.awaitAll(BACK);
         Awaiting.until(BACK, "the registry says who is connected", crowd::isRegistryTrue);
         report.tell(
                 "%d clients on %s, half of them participants, every other one to come back late", clients, dies.name());
@@ -82,11 +86,25 @@ final class Outage {
         return report.isWell();
     }
 
+    /** Nodes that have run for a while: the compilers have seen what is measured. */
+    private void warm(int clients) {
+        Duration last = Duration.ZERO;
+        for (int round = 0; round < WARMING; round++) {
+            crowd.balancer().cut(clients);
+            last = crowd.awaitAll(BACK);
+        }
+        report.tell(
+                "everybody reconnected %d times before, so that the nodes are warm; the last time within %.1f s",
+                WARMING, Report.seconds(last));
+    }
+
     // A node dies.
 
     private void kill(Node dies) {
         Map<String, Long> before = new HashMap<>();
         crowd.visitors().forEach(visitor -> before.put(visitor.id(), visitor.generation()));
+        Map<Visitor, Integer> connections =
+                crowd.visitors().stream().collect(Collectors.toMap(visitor -> visitor, Visitor::connections));
         String number =
                 Objects.requireNonNull(listedAll().get(crowd.visitors().get(0).id()));
         List<Visitor> late = crowd.visitors().stream().filter(Outage::isLate).toList();
@@ -100,7 +118,7 @@ final class Outage {
         dies.kill9();
 
         // Whoever was silent for long enough is in doubt for that, and not once more when the node is found dead.
-        Moment suspected = new Moment(killed, () -> suspected().containsAll(lost));
+        Moment suspected = new Moment(killed, () -> suspectedIn(before).containsAll(lost));
         Moment told = new Moment(
                 killed,
                 () -> listed(number).isEmpty()
@@ -133,7 +151,7 @@ final class Outage {
                 .map(Doubt::session)
                 .toList();
         report.rule(doubted.isEmpty(), "in doubt under a generation that had come back by itself: %d", doubted.size());
-        judgeReturn(before, number);
+        judgeReturn(before, connections, number);
         crowd.judgePresence(report);
         dies.restart();
         dies.awaitReady();
@@ -144,7 +162,7 @@ final class Outage {
         return !visitor.returns();
     }
 
-    private void judgeReturn(Map<String, Long> before, String dead) {
+    private void judgeReturn(Map<String, Long> before, Map<Visitor, Integer> connections, String dead) {
         Awaiting.until(
                 BACK,
                 "the registry says who is connected",
@@ -158,7 +176,7 @@ final class Outage {
                 .toList();
         report.rule(same.isEmpty(), "participants without a higher generation: %d", same.size());
         long once = crowd.visitors().stream()
-                .filter(visitor -> visitor.connections() == 2)
+                .filter(visitor -> visitor.connections() == connections.getOrDefault(visitor, 0) + 1)
                 .count();
         report.tell("          %d of %d needed one connection to be back", once, before.size());
     }
@@ -187,8 +205,12 @@ final class Outage {
                 .toList();
     }
 
-    private Set<String> suspected() {
-        return doubts().stream().map(Doubt::session).collect(Collectors.toCollection(TreeSet::new));
+    /** The sessions that were in doubt in this very generation. */
+    private Set<String> suspectedIn(Map<String, Long> generations) {
+        return doubts().stream()
+                .filter(doubt -> generations.getOrDefault(doubt.session(), 0L) == doubt.generation())
+                .map(Doubt::session)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** When something was first seen to be so. One thread. */

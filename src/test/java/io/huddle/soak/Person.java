@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
 final class Person {
     private static final Duration CONNECT = Duration.ofSeconds(8);
     private static final Duration PING = Duration.ofSeconds(3);
+
+    /** It moves without a reason about every twelve seconds. */
+    private static final int PINGS_A_MOVE = 4;
+
     private static final int LEFT_OPEN = 3;
 
     private final Place place;
@@ -183,8 +187,7 @@ final class Person {
             rest(100);
             if (System.nanoTime() - pinged > PING.toNanos()) {
                 boolean isSilent = connected.pings() == pings;
-                // About every forty seconds it moves without a reason.
-                if (isSilent || (moves && random.nextInt(13) == 0)) {
+                if (isSilent || (moves && random.nextInt(PINGS_A_MOVE) == 0)) {
                     return;
                 }
                 pings = connected.pings();

@@ -46,8 +46,10 @@ import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.Path;
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -153,6 +155,25 @@ class OpenApiIT {
                 .extracting(server -> server.getString("url"))
                 .containsExactly(BASE);
         assertThat(document.getJsonObject("info").getString("title")).isEqualTo("Huddle");
+    }
+
+    @Test
+    void document_asTheServerReadsIt_isValid() throws IOException {
+        // The server validates what it serves, and says in its log what is wrong; the second is there in any case.
+        String log = Files.readString(Objects.requireNonNull(node).logs().resolve("messages.log"));
+        assertThat(log).contains("CWWKO1660I").doesNotContain("CWWKO1650E", "CWWKO1651W");
+    }
+
+    @Test
+    void tags_ofOperations_areThoseDescribed() {
+        Set<String> described = document.getJsonArray("tags").getValuesAs(JsonObject.class).stream()
+                .map(tag -> tag.getString("name"))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> used = documented().values().stream()
+                .flatMap(operation -> operation.getJsonArray("tags").getValuesAs(JsonString.class).stream())
+                .map(JsonString::getString)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(used).isEqualTo(described);
     }
 
     @Test
