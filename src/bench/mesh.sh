@@ -24,7 +24,7 @@ for n in 1 2 3; do
   await_node
 done
 node=node1 server=$(node=node1 node_java)
-echo "nodes:    3 of $(grep -v '^#' "$wlp/usr/servers/huddle/jvm.options" | tr '\n' ' ')pool 32, rate limits out of the way, pages up to 1,000; warm, by ten rounds of all connections, five of takeovers and ten listings before each is measured; the clients are one thread of another process on the same machine"
+echo "nodes:    3 of $(grep -v '^#' "$wlp/usr/servers/huddle/jvm.options" | tr '\n' ' ')pool 32, rate limits out of the way, pages up to 1,000; warm, by ten rounds of all connections, five of takeovers and eighty listings before each is measured; the clients are one thread of another process on the same machine"
 client() { java -Xmx512m -XX:+UseSerialGC -cp "$PWD/$out/huddle/WEB-INF/classes:$PWD/$out/huddle/WEB-INF/lib/*" io.huddle.bench.MeshBench "$@"; }
 client $((base + 1)) $((base + 2)) $((base + 3)) "$server" "$redis_port" "$relay" "$seconds" "$clients" "$settle" "$parts" | tee "$data/said" | grep --line-buffered -v '^\[{'
 echo "load:    $(cut -d' ' -f1-3 /proc/loadavg) after the run; with other work on the machine only the ratios mean something"

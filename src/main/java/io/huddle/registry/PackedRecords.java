@@ -19,6 +19,9 @@ final class PackedRecords {
     private static final String VERSION = "h1";
     private static final int FIELDS = 12;
 
+    /** So many are a long, whichever they are. */
+    private static final int SURE_DIGITS = 18;
+
     private PackedRecords() {}
 
     /** What no script looks into: session, generation, teams. */
@@ -48,7 +51,10 @@ final class PackedRecords {
 
     /** The record, empty if it cannot be read. */
     static Optional<ClientRecord> read(String clientId, byte[] packed) {
-        Fields fields = Fields.of(packed, 0, packed.length);
+        return read(clientId, Fields.of(packed, 0, packed.length));
+    }
+
+    private static Optional<ClientRecord> read(String clientId, @Nullable Fields fields) {
         if (fields == null || fields.count() != FIELDS || !VERSION.equals(fields.text(0))) {
             return Optional.empty();
         }
@@ -97,10 +103,16 @@ final class PackedRecords {
         Fields listed = Fields.of(packed, 0, packed.length);
         if (listed != null) {
             for (int i = 0; i + 1 < listed.count(); i += 2) {
-                read(listed.text(i), listed.bytes(i + 1)).ifPresent(records::add);
+                read(listed.text(i), listed.within(i + 1)).ifPresent(records::add);
             }
         }
         return records;
+    }
+
+    /** How many there are, readable or not. */
+    static int count(byte[] packed) {
+        Fields listed = Fields.of(packed, 0, packed.length);
+        return listed == null ? 0 : listed.count() / 2;
     }
 
     private static @Nullable State state(String letter) {
@@ -161,17 +173,30 @@ final class PackedRecords {
             return of(packed, bounds[2 * field], bounds[2 * field + 1]);
         }
 
-        byte[] bytes(int field) {
-            return Arrays.copyOfRange(packed, bounds[2 * field], bounds[2 * field + 1]);
-        }
-
         String text(int field) {
             int from = bounds[2 * field];
             return new String(packed, from, bounds[2 * field + 1] - from, StandardCharsets.UTF_8);
         }
 
+        /** @throws NumberFormatException for anything but digits that make a long */
         long number(int field) {
-            return Long.parseLong(text(field));
+            int from = bounds[2 * field];
+            int to = bounds[2 * field + 1];
+            if (to - from > SURE_DIGITS) {
+                return Long.parseLong(text(field));
+            }
+            long number = 0;
+            for (int at = from; at < to; at++) {
+                int digit = packed[at] - '0';
+                if (digit < 0 || digit > 9) {
+                    return Long.parseLong(text(field));
+                }
+                number = number * 10 + digit;
+            }
+            if (from == to) {
+                throw new NumberFormatException("no digits");
+            }
+            return number;
         }
     }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -264,7 +263,7 @@ public final class RedisRegistry implements RegistryBackend {
             // Whoever is not listed is told to be absent.
             checkAbsence(isWhole(reply, 2));
             String after = at.after();
-            for (ClientRecord record : PackedRecords.read(reply.list(1))) {
+            for (ClientRecord record : PackedRecords.readAll(reply.bytes(1))) {
                 if (!isOf(node, active, record)) {
                     continue;
                 }
@@ -328,7 +327,7 @@ public final class RedisRegistry implements RegistryBackend {
                 throw new IllegalStateException("a shard was not asked");
             }
             return reply.thenApply(answer -> {
-                learn(answer.list(1));
+                learn(answer.bytes(1));
                 return answer;
             });
         }
@@ -342,12 +341,10 @@ public final class RedisRegistry implements RegistryBackend {
             return Math.max(1, Math.min(MOST, Math.min(needed, held)));
         }
 
-        private void learn(Reply listed) {
+        private void learn(byte[] listed) {
             isKnown = true;
-            clients = Math.max(1, listed.size() / 2);
-            bytes = IntStream.range(0, listed.size())
-                    .mapToLong(i -> listed.bytes(i).length)
-                    .sum();
+            clients = Math.max(1, PackedRecords.count(listed));
+            bytes = listed.length;
         }
     }
 

@@ -22,15 +22,21 @@ public final class JsonText {
 
     /** Adds a text as a JSON string. Ids and times need no escape, and there are thousands of them in a list. */
     public static void quote(StringBuilder to, String text) {
-        if (text.chars().allMatch(JsonText::isPlain)) {
+        if (isPlain(text)) {
             to.append('"').append(text).append('"');
         } else {
             to.append(Json.createValue(text));
         }
     }
 
-    private static boolean isPlain(int character) {
-        return character >= ' ' && character <= '~' && character != '"' && character != '\\';
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character < ' ' || character > '~' || character == '"' || character == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** True for one well-formed JSON value of any kind and nothing behind it. */
