@@ -255,10 +255,9 @@ public final class RedisRegistry implements RegistryBackend {
             List<ClientRecord> found,
             Ahead ahead) {
         // One more than is wanted shows whether anything follows.
-        long step = Math.min(STEP, (long) limit - found.size() + 1);
-        CompletionStage<Reply> asked = scanned.isEmpty()
-                ? ahead.ask(at.shard(), (long) limit - found.size() + 1)
-                : shards.runIn(at.shard(), LIST, node, scanned, step);
+        long wanted = (long) limit - found.size() + 1;
+        CompletionStage<Reply> asked =
+                scanned.isEmpty() ? ahead.ask(at.shard(), wanted) : ahead.askRest(at.shard(), scanned, wanted);
         return asked.thenCompose(reply -> {
             // Whoever is not listed is told to be absent.
             checkAbsence(isWhole(reply, 2));
@@ -291,9 +290,15 @@ public final class RedisRegistry implements RegistryBackend {
                 && (node.isEmpty() || node.equals(Long.toString(record.node())));
     }
 
+    /** What a shard held when it was listed, or its first step. */
+    private record Filling(int clients, long bytes) {}
+
+    /** Of the shard that was listed last, whoever listed: how many a listing begins with. */
+    private volatile @Nullable Filling lately;
+
     /**
      * Asks shards before the listing comes to them, so that it does not wait for each in turn: as many as are likely to be
-     * needed by what the last of them held, and no more than one full answer takes of the node's memory. Used by one listing,
+     * needed by what the last of them held, and no more than two full answers take of the node's memory. Used by one listing,
      * whose steps follow each other.
      */
     private final class Ahead {
@@ -302,25 +307,21 @@ public final class RedisRegistry implements RegistryBackend {
         /** Before anything is known of the shards. */
         private static final int FIRST = 4;
 
-        private static final int BYTES = 256 << 10;
+        private static final int BYTES = 512 << 10;
 
         private final String node;
         private final Map<Integer, CompletionStage<Reply>> asked = new HashMap<>();
-        private boolean isKnown;
-        private int clients;
-        private long bytes;
+        private @Nullable Filling last;
 
         Ahead(String node) {
             this.node = node;
+            this.last = node.isEmpty() ? lately : null;
         }
 
         /** @param wanted records that the listing has room for */
         CompletionStage<Reply> ask(int shard, long wanted) {
             if (!asked.containsKey(shard)) {
-                int last = (int) Math.min(shards.count(), shard + width(wanted));
-                for (int next = shard; next < last; next++) {
-                    asked.put(next, shards.runIn(next, LIST, node, "", Math.min(STEP, wanted)));
-                }
+                fetch(shard, last == null ? FIRST : Math.max(1, likely(last, wanted)), wanted);
             }
             CompletionStage<Reply> reply = asked.remove(shard);
             if (reply == null) {
@@ -332,19 +333,38 @@ public final class RedisRegistry implements RegistryBackend {
             });
         }
 
-        private long width(long wanted) {
-            if (!isKnown) {
-                return FIRST;
+        /** What is in the shard after this client id; half a shard, as far as is known. */
+        CompletionStage<Reply> askRest(int shard, String scanned, long wanted) {
+            CompletionStage<Reply> reply = fetched(shard, scanned, wanted);
+            if (last != null && !asked.containsKey(shard + 1)) {
+                fetch(shard + 1, likely(last, wanted - last.clients() / 2), wanted);
             }
-            long needed = (wanted + clients - 1) / Math.max(1, clients);
-            long held = BYTES / Math.max(1, bytes);
-            return Math.max(1, Math.min(MOST, Math.min(needed, held)));
+            return reply;
+        }
+
+        private void fetch(int shard, long most, long wanted) {
+            int end = (int) Math.min(shards.count(), shard + most);
+            for (int next = shard; next < end; next++) {
+                asked.put(next, fetched(next, "", wanted));
+            }
+        }
+
+        private CompletionStage<Reply> fetched(int shard, String scanned, long wanted) {
+            return shards.runIn(shard, LIST, node, scanned, Math.min(STEP, wanted));
+        }
+
+        private static long likely(Filling filling, long wanted) {
+            long needed = (wanted + filling.clients() - 1) / filling.clients();
+            long held = BYTES / Math.max(1, filling.bytes());
+            return Math.max(0, Math.min(MOST, Math.min(needed, held)));
         }
 
         private void learn(byte[] listed) {
-            isKnown = true;
-            clients = Math.max(1, PackedRecords.count(listed));
-            bytes = listed.length;
+            Filling filling = new Filling(Math.max(1, PackedRecords.count(listed)), listed.length);
+            last = filling;
+            if (node.isEmpty()) {
+                lately = filling;
+            }
         }
     }
 
