@@ -314,6 +314,23 @@ class OperatorsIT extends StreamContract {
                 .containsExactly("on-call");
     }
 
+    /** Who searched the sessions by the id of a room saw who is in it, and left no line. */
+    @Test
+    void searchOfSessions_byTheIdOfARoom_isALookAtTheRoster() {
+        Membership ada = joined("ada");
+        String left = openRoom(participant("ada"));
+        String unknown = "r-00000000000000000000000000";
+        assertThat(found(SESSIONS, "q=" + ada.room(), "session")).containsExactly(ada.session());
+        assertThat(found(SESSIONS, "state=absent&q=" + ada.room(), "session")).isEmpty();
+        assertThat(found(SESSIONS, "q=" + left, "session")).isEmpty();
+        assertThat(found(SESSIONS, "q=" + unknown, "session")).isEmpty();
+
+        for (String room : List.of(ada.room(), left)) {
+            assertThat(found(AUDIT, "action=roster.read&room=" + room, "actor")).containsExactly("on-call");
+        }
+        assertThat(found(AUDIT, "action=roster.read&room=" + unknown, "actor")).isEmpty();
+    }
+
     /** The audit is only ever added to, by a test as well. */
     @Test
     void lookAtARoster_longAfterTheLast_isAuditedAgain() {
