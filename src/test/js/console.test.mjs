@@ -6,7 +6,7 @@ import { figuresOf } from '../../main/webapp/console/figures.js';
 import { apply, merge, renew } from '../../main/webapp/console/roster.js';
 import { format, parse } from '../../main/webapp/console/router.js';
 import { startTicking, told } from '../../main/webapp/console/ticker.js';
-import { bytes, duration, failureWords, kindWords, left, mediaWords, passed, plural, stamp } from '../../main/webapp/console/words.js';
+import { audioWords, bytes, duration, failureWords, kindWords, left, mediaWords, passed, plural, stamp, witnessWords } from '../../main/webapp/console/words.js';
 
 const NOW = Date.parse('2026-11-30T08:00:00.000Z');
 const at = (seconds) => new Date(NOW + seconds * 1000).toISOString();
@@ -58,6 +58,16 @@ test('media_ofAMember_saysWhetherSoundFlows', () => {
   assert.equal(mediaWords(undefined), 'no report');
   assert.equal(mediaWords({ state: 'connected', flowing: false, rttMs: 40 }), 'silent · 40 ms');
   assert.equal(mediaWords({ state: 'failed' }), 'failed');
+});
+
+test('audio_ofAMember_isTheLatestThatAnybodySays', () => {
+  const media = { state: 'connected', flowing: true, rttMs: 40 };
+  assert.equal(audioWords({ media, evidence: { source: 'sfu-1', says: 'silent' } }), 'silent · 40 ms');
+  assert.equal(audioWords({ evidence: { source: 'sfu-1', says: 'gone' } }), 'gone');
+  assert.equal(audioWords({ media: { state: 'connected' } }), 'connected');
+  assert.equal(audioWords({}), 'no report');
+  assert.equal(witnessWords({ source: 'sfu-1' }), 'seen by sfu-1');
+  assert.equal(witnessWords({}), 'its own report');
 });
 
 test('failure_ofAViewThatIsNotServed_saysSoPlainly', () => {

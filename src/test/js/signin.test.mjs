@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import { isTransient } from '../../main/webapp/client/problem.js';
 import { pageSession, signInAddress } from '../../main/webapp/page/session.js';
+import { settle } from './fakes.mjs';
 
 /** What the server answers, in order; the last one for ever. */
 let answers;
@@ -45,6 +47,26 @@ test('nobody signed in, is told as that', async () => {
 test('server away, is an error and not the demo', async () => {
   answers = [{ status: 0 }];
   await assert.rejects(pageSession(), /cannot be reached/);
+});
+
+/** The page showed its heading and nothing else for as long as the connection stood. */
+test('server that never answers, is given up in time, and may be asked again', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    globalThis.fetch = (_target, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError'))));
+    const asked = pageSession();
+    await settle();
+    mock.timers.tick(15_000);
+    await assert.rejects(asked, (error) => isTransient(error) && /did not answer in time/.test(error.message));
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('answer that cannot be read, is no answer', async () => {
+  globalThis.fetch = async () => new Response('<html>', { status: 200 });
+  await assert.rejects(pageSession(), isTransient);
 });
 
 test('token with long to go, is asked for once and by this origin only', async () => {

@@ -68,6 +68,18 @@ export function mediaWords(media) {
   return `${flow}${trip}`;
 }
 
+/** Who says the latest of somebody's audio; without a source it is the member itself. */
+export function witnessWords({ source }) {
+  return source ? `seen by ${source}` : 'its own report';
+}
+
+/** What the latest evidence says of a member's audio; without any, what its report says of the connection. */
+export function audioWords({ evidence, media }) {
+  if (!evidence) return mediaWords(media);
+  const trip = media?.rttMs === undefined ? '' : ` · ${media.rttMs} ms`;
+  return `${evidence.says}${trip}`;
+}
+
 /** What a view says of an answer it did not get. */
 export function failureWords(error, what) {
   if (error.status === 404 && error.code === 'not-found') {

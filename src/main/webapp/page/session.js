@@ -1,6 +1,8 @@
 import { Problem, Unreachable } from '../client/problem.js';
 
 const EARLY_MS = 30_000;
+/** Longer than the server waits for the provider: what is renewed there and not heard of here is lost. */
+const TIMEOUT_MS = 15_000;
 
 /**
  * The sign-in of this server's own pages at the identity provider of the organisation. Resolves to null where the server has
@@ -14,8 +16,7 @@ export async function pageSession() {
 
   async function ask() {
     const asked = performance.now();
-    const response = await call('GET');
-    const answer = await response.json();
+    const answer = await call('GET', (response) => response.json());
     held = { ...answer, until: asked + Date.parse(answer.expiresAt) - Date.parse(answer.serverTime) };
   }
 
@@ -55,11 +56,24 @@ function exclusive(action) {
   return globalThis.navigator?.locks ? navigator.locks.request('huddle-session', action) : action();
 }
 
-async function call(method) {
-  const request = { method, credentials: 'same-origin', cache: 'no-store', headers: { Accept: 'application/json' } };
-  const response = await fetch('/session/token', request).catch((cause) => {
-    throw new Unreachable('The server cannot be reached.', cause);
-  });
-  if (!response.ok) throw await Problem.of(response);
-  return response;
+async function call(method, read = () => {}) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+  const request = {
+    method,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    headers: { Accept: 'application/json' },
+    signal: abort.signal,
+  };
+  try {
+    const response = await fetch('/session/token', request);
+    if (!response.ok) throw await Problem.of(response);
+    return await read(response);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Unreachable(abort.signal.aborted ? 'The server did not answer in time.' : 'The server cannot be reached.', error);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,6 +1,9 @@
-import { Api, demoSignIn } from '../huddle.js';
-import { byId, enable, show, showError, text } from './dom.js';
+import { Api, demoSignIn, isTransient } from '../huddle.js';
+import { announce, byId, enable, show, showError, text } from './dom.js';
 import { pageSession, signInAddress } from './session.js';
+
+/** A server that answers sooner than this is not said to be waited for; as in the style of the words that say so. */
+const PATIENCE_MS = 400;
 
 /**
  * The sign-in: at the organisation's identity provider where the server has one, else the demo's.
@@ -47,13 +50,37 @@ export function signInView(onSignedIn) {
     onSignedIn({ api: new Api({ token }), subject: name, team, signOut: () => signOut().finally(offer) });
   }
 
-  /** Offers the way in that the server has. */
-  async function offer() {
-    let failed = null;
+  byId('ask-again').addEventListener('click', () => {
+    // The button goes, and must not take the focus with it.
+    byId('signin-title').focus();
+    offer();
+  });
+
+  /** What the server answers of the sign-in, or the failure to; meanwhile it is said that it is waited for. */
+  async function ask() {
+    const said = setTimeout(() => announce(byId('waiting').textContent), PATIENCE_MS);
+    show(byId('no-answer'), false);
+    showError(byId('no-answer-error'), null);
+    show(byId('waiting'), true);
     try {
       session = await pageSession();
+      return null;
     } catch (error) {
-      failed = error;
+      return error;
+    } finally {
+      clearTimeout(said);
+      show(byId('waiting'), false);
+    }
+  }
+
+  /** Offers the way in that the server has. */
+  async function offer() {
+    const failed = await ask();
+    if (isTransient(failed)) {
+      for (const id of ['signin-lead', 'signin-form', 'organisation', 'team-form']) show(byId(id), false);
+      show(byId('no-answer'), true);
+      showError(byId('no-answer-error'), failed);
+      return;
     }
     const demo = !failed && session === null;
     const teams = session?.teams ?? [];

@@ -7,7 +7,7 @@ import { askReason } from '../reason.js';
 import { Refresher } from '../refresher.js';
 import { apply, merge, renew } from '../roster.js';
 import { format } from '../router.js';
-import { failureWords, mediaWords, plural, stamp } from '../words.js';
+import { audioWords, failureWords, plural, stamp, witnessWords } from '../words.js';
 import { removal } from './removal.js';
 
 const PAGE = 50;
@@ -40,7 +40,7 @@ export function roomView(context) {
       { head: 'Generation', class: 'number', cell: (member) => String(member.generation) },
       { head: 'Lease', cell: (member) => until(member.leaseUntil) },
       { head: 'Last heard', cell: (member) => since(member.provenAt) },
-      { head: 'Media', cell: (member) => mediaWords(member.media) },
+      { head: 'Audio', cell: (member) => [audioWords(member), ageOf(member.evidence)] },
       { head: 'Node', cell: (member) => nodeWords(member) },
       {
         head: 'Action',
@@ -53,6 +53,19 @@ export function roomView(context) {
     ],
   });
   const rosterEmpty = h('p', { class: 'empty', hidden: true }, 'Nobody is in the room.');
+  const observed = table({
+    label: 'Observed without a lease',
+    keyOf: (one) => one.participant,
+    rowState: (one) => (one.evidence.outOfDate ? 'lapsed' : null),
+    columns: [
+      { head: 'Participant', cell: (one) => [one.participant, one.session && h('span', { class: 'under' }, code(one.session))] },
+      { head: 'Audio', cell: (one) => [one.evidence.says, ageOf(one.evidence)] },
+    ],
+  });
+  const strangers = h('section', { class: 'stack', id: 'observed', 'aria-labelledby': 'observed-title', hidden: true },
+    h('h2', { id: 'observed-title' }, 'Observed without a lease'),
+    h('p', { class: 'muted' }, 'A media server or an older system sees them connected; they are not members, or not any more.'),
+    observed.element);
   const timeline = table({
     label: 'What happened',
     keyOf: (event) => event.seq,
@@ -73,6 +86,7 @@ export function roomView(context) {
     { class: 'stack', hidden: true },
     h('section', { class: 'stack', 'aria-labelledby': 'roster-title' },
       h('div', { class: 'head' }, h('h2', { id: 'roster-title' }, 'Roster'), count), note, roster.element, rosterEmpty),
+    strangers,
     h('section', { class: 'stack', 'aria-labelledby': 'timeline-title' },
       h('h2', { id: 'timeline-title' }, 'Timeline'), timeline.element, h('div', { class: 'buttons' }, earlier)),
   );
@@ -175,8 +189,16 @@ export function roomView(context) {
     show(roster.element, members.length > 0);
     show(rosterEmpty, members.length === 0);
     if (held && !members.length) title.focus();
+    drawObserved(view.observed ?? []);
     timeline.draw(events);
     show(earlier, earliest !== null);
+  }
+
+  function drawObserved(all) {
+    const held = observed.element.contains(document.activeElement);
+    observed.draw(all);
+    show(strangers, all.length > 0);
+    if (held && !all.length) title.focus();
   }
 
   async function readEarlier() {
@@ -214,6 +236,15 @@ export function roomView(context) {
   }
 
   return { element, title: 'Room', enter, refresh() {}, exit: leave };
+}
+
+/** Who says so, and how long ago; marked where that is too long ago to count. */
+function ageOf(evidence) {
+  if (!evidence) return null;
+  return [
+    h('span', { class: 'under' }, witnessWords(evidence), ', ', since(evidence.at)),
+    evidence.outOfDate && badge('outdated', 'out of date'),
+  ];
 }
 
 function nodeWords({ node, nodeGeneration, generation }) {

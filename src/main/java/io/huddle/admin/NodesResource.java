@@ -90,7 +90,7 @@ public class NodesResource {
         }
     }
 
-    /** All live nodes, the oldest number first. */
+    /** All live nodes, each process once, the oldest number first. */
     public record NodesJson(List<NodeJson> items) {}
 
     @GET

@@ -2,6 +2,7 @@ package io.huddle.admin;
 
 import io.huddle.admin.RoomViews.MediaReport;
 import io.huddle.admin.RoomViews.Member;
+import io.huddle.admin.RoomViews.Observed;
 import io.huddle.rollout.Stages;
 import io.huddle.security.Caller;
 import io.huddle.security.OperatorActed;
@@ -45,8 +46,8 @@ public class RoomLook {
     @Inject
     private Event<OperatorActed> acted;
 
-    /** The members that are not absent, at one instant of the database's clock. */
-    record Seen(List<Member> members, String stage, Instant asOf, Instant sweptAt) {}
+    /** The members that are not absent, and who is observed without a lease, at one instant of the database's clock. */
+    record Seen(List<Member> members, List<Observed> observed, String stage, Instant asOf, Instant sweptAt) {}
 
     /** The members now; the line of the audit is written with the same transaction. */
     Seen at(Caller operator, String room) throws SQLException {
@@ -65,22 +66,25 @@ public class RoomLook {
                 Instant now = Columns.instant(row, "now");
                 Instant swept = Columns.instant(row, "swept_at");
                 String stage = row.getString("stage");
+                Sightings sightings = Sightings.read(connection, room, now);
                 List<Member> members = new ArrayList<>();
                 do {
                     if (row.getString("participant") != null) {
-                        members.add(member(row, now));
+                        members.add(member(row, sightings, now));
                     }
                 } while (row.next());
-                return new Seen(members, stage, now, swept);
+                return new Seen(members, sightings.withoutLease(), stage, now, swept);
             }
         }
     }
 
-    private static Member member(ResultSet row, Instant now) throws SQLException {
+    private static Member member(ResultSet row, Sightings sightings, Instant now) throws SQLException {
         Instant leaseUntil = Columns.instant(row, "lease_until");
+        String participant = row.getString("participant");
+        MediaReport media = media(row);
         return new Member(
                 row.getString("id"),
-                row.getString("participant"),
+                participant,
                 row.getLong("generation"),
                 row.getString("state"),
                 Columns.instant(row, "joined_at"),
@@ -88,7 +92,8 @@ public class RoomLook {
                 Columns.instant(row, "proven_at"),
                 Columns.optionalInstant(row, "suspect_at"),
                 !leaseUntil.isAfter(now),
-                media(row),
+                media,
+                Evidence.latest(Evidence.of(media, now, Sightings.fresh()), sightings.of(participant)),
                 null,
                 null);
     }

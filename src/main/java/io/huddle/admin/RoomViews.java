@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One room as an operator sees it: everybody who is not yet absent, with what the database knows of them and where they
- * are connected, and what happened. Safe for use by any thread.
+ * are connected, who is observed without being a member, and what happened. Safe for use by any thread.
  */
 @ApplicationScoped
 public class RoomViews {
@@ -52,6 +52,8 @@ public class RoomViews {
      *
      * @param provenAt its last proof of life
      * @param lapsed true if the lease has run out and no sweep has ended the session yet
+     * @param media its own latest report
+     * @param evidence the latest of its audio, be it of its own report or of a source; null if nobody has told of it
      * @param node where its stream is, opaque; null if nowhere, or if the registry did not say
      * @param nodeGeneration of that stream
      */
@@ -66,6 +68,7 @@ public class RoomViews {
             @Nullable Instant suspectAt,
             boolean lapsed,
             @Nullable MediaReport media,
+            @Nullable Evidence evidence,
             @Nullable String node,
             @Nullable Long nodeGeneration) {
         Member at(@Nullable ClientJson connected) {
@@ -80,10 +83,19 @@ public class RoomViews {
                     suspectAt,
                     lapsed,
                     media,
+                    evidence,
                     connected == null ? null : connected.node(),
                     connected == null ? null : connected.generation());
         }
     }
+
+    /**
+     * Somebody whom a media server or an older system sees and who has no lease.
+     *
+     * @param session of that participant in this room, one that has ended or whose lease has run out; null if it has never
+     *     joined
+     */
+    public record Observed(String participant, @Nullable String session, Evidence evidence) {}
 
     /**
      * The room, its members and its latest events.
@@ -92,6 +104,7 @@ public class RoomViews {
      * @param asOf the database's clock
      * @param sweptAt up to when leases have been judged; if that is long ago, nobody expires
      * @param nodesKnown false if the registry did not answer: then no member has a node
+     * @param observed who was seen connected and has no lease, whose audio flows first
      * @param events newest first
      * @param next the events before these have smaller numbers than this; null if there are none
      */
@@ -102,6 +115,7 @@ public class RoomViews {
             Instant sweptAt,
             boolean nodesKnown,
             List<Member> roster,
+            List<Observed> observed,
             List<RoomEvent> events,
             @Nullable Long next) {}
 
@@ -125,6 +139,7 @@ public class RoomViews {
                 seen.sweptAt(),
                 places.isPresent(),
                 roster,
+                seen.observed(),
                 latest,
                 latest.size() == limit && oldest > 1 ? Long.valueOf(oldest) : null);
     }

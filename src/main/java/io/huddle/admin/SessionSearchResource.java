@@ -1,6 +1,7 @@
 package io.huddle.admin;
 
 import io.huddle.presence.SessionState;
+import io.huddle.security.Caller;
 import io.huddle.security.Callers;
 import io.huddle.security.Role;
 import io.huddle.web.Cursor;
@@ -45,11 +46,12 @@ public class SessionSearchResource {
             @QueryParam("limit") @Nullable String limit,
             @QueryParam("cursor") @Nullable String cursor)
             throws SQLException {
-        callers.current().need(Role.OPERATOR);
+        Caller operator = callers.current();
+        operator.need(Role.OPERATOR);
         int size = Page.size(limit);
         SessionSearch.Wanted wanted = new SessionSearch.Wanted(
                 Page.filter("q", text == null || text.isEmpty() ? null : text), Where.oneOf("state", state, STATES));
-        SessionSearch.Found found = search.find(wanted, Cursor.parse(cursor), size + 1);
+        SessionSearch.Found found = search.find(operator, wanted, Cursor.parse(cursor), size + 1);
         List<SessionSearch.FoundSession> sessions = found.sessions();
         if (sessions.size() <= size) {
             return new FoundSessionPage(sessions, null, found.asOf());

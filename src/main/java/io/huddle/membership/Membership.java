@@ -190,7 +190,10 @@ public class Membership {
         return parts().neighbours().route(number);
     }
 
-    /** The live members, from the store. */
+    /**
+     * The live members, from the store; a process that has joined anew is one, by its newest number, also while the lease of
+     * an older one still runs.
+     */
     public CompletionStage<List<NodeInfo>> nodes() {
         return parts().neighbours().all();
     }

@@ -1,6 +1,7 @@
 package io.huddle.membership;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,15 +33,25 @@ final class Neighbours {
         this.patience = Duration.ofMillis(terms.leaseMs());
     }
 
+    /** Of a process that has joined anew only the newest number, while the lease of the older one still runs. */
     CompletionStage<List<NodeInfo>> all() {
         long asked = clocks.nanos().getAsLong();
         return alarms.within(patience, backend::members).thenApply(nodes -> {
             // Whoever was seen before and is not among them has gone; who was seen since may have come since.
             seen.values().removeIf(one -> one.atNanos() - asked <= 0);
             nodes.forEach(node -> see(node, asked));
-            count = nodes.size();
-            return nodes;
+            List<NodeInfo> newest = newestOfEach(nodes);
+            count = newest.size();
+            return newest;
         });
+    }
+
+    private static List<NodeInfo> newestOfEach(List<NodeInfo> nodes) {
+        Map<String, Long> newest = new HashMap<>();
+        nodes.forEach(node -> newest.merge(node.process(), node.number(), Math::max));
+        return nodes.stream()
+                .filter(node -> newest.getOrDefault(node.process(), 0L) == node.number())
+                .toList();
     }
 
     /** The member, from a second ago at most. */

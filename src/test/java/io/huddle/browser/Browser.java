@@ -139,6 +139,11 @@ final class Browser implements AutoCloseable {
         return new Browser(driver, own);
     }
 
+    /** Runs a script in each page that is opened from now on, before any of its own. */
+    void before(String javaScript) {
+        driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", javaScript));
+    }
+
     void go(URI address) {
         driver.get(address.toString());
     }

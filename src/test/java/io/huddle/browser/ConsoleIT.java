@@ -145,6 +145,39 @@ class ConsoleIT extends BrowserNode {
         }
     }
 
+    /** What a media server says of members was nowhere to be seen, nor whom it hears without a lease. */
+    @Test
+    void room_observedByAMediaServer_showsItsWordAndWhoHasNoLease() {
+        Api ada = as("clinician-hhhh", "participant", TEAM);
+        String room = create(ada, "observed", null);
+        ada.join(room).assertStatus(201);
+        JsonArrayBuilder seen = Json.createArrayBuilder()
+                .add(Api.json().add("participant", "clinician-hhhh").add("media", "silent"))
+                .add(Api.json().add("participant", "clinician-iiii").add("media", "flowing"));
+        JsonObject observation =
+                Api.json().add("source", "sfu-1").add("participants", seen).build();
+        as("ehr-server", "integrator", TEAM)
+                .post("/rooms/" + room + "/observations", observation)
+                .assertStatus(204);
+        try (Browser browser = Browser.open()) {
+            browser.go(node().uri("/console#/room/" + room));
+            signIn(browser);
+            browser.awaitTextIn(ROSTER, "silent");
+            browser.awaitTextIn(ROSTER, "seen by sfu-1");
+            browser.awaitTextIn("#observed", "clinician-iiii");
+            assertThat(browser.textIn("#observed")).contains("flowing", "seen by sfu-1");
+            store().update(
+                            "UPDATE room_observation SET observed_at = observed_at - INTERVAL '60' SECOND WHERE room_id = ?",
+                            room);
+            browser.awaitTextIn("#observed", "out of date");
+            for (String theme : new String[] {"light", "dark"}) {
+                browser.theme(theme);
+                assertThat(browser.barriers()).as(theme).isEmpty();
+            }
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
     /** The room before stayed on the page, its button to close it, too, which would have closed the other one. */
     @Test
     void room_thatIsUnknown_showsNothingOfTheRoomBefore() {

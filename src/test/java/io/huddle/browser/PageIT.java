@@ -3,6 +3,7 @@ package io.huddle.browser;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
 
 /** Two people in two browsers hold a huddle on the embedded default. */
 class PageIT extends BrowserNode {
@@ -65,6 +66,41 @@ class PageIT extends BrowserNode {
             phone.awaitText("you", "generation 2");
             laptop.awaitText("you", "took over");
             assertThat(phone.text("you")).contains("Present");
+        }
+    }
+
+    /** The server's first answer, which the test gives; what is asked afterwards goes its way. */
+    private static final String HELD = """
+            const real = window.fetch;
+            window.fetch = (target, ...rest) => {
+              if (target !== '/session/token' || window.released) return real(target, ...rest);
+              return new Promise((_, reject) => { window.refuse = () => reject(new TypeError('no network')); });
+            };""";
+
+    /** A server that had just started left the page with its heading and nothing else until it answered. */
+    @Test
+    void server_thatDoesNotAnswerYet_isSaidToBeWaitedFor_andIsAskedAgain() {
+        try (Browser browser = Browser.open()) {
+            browser.before(HELD);
+            browser.go(page());
+            browser.awaitText("waiting", "Waiting for the server");
+            browser.awaitTextIn("#announcer", "Waiting for the server");
+            assertThat(browser.barriers()).isEmpty();
+
+            browser.script("window.refuse()");
+            browser.awaitText("no-answer", "The server cannot be reached.");
+            assertThat(browser.text("no-answer")).contains("Try again in a moment");
+            assertThat(browser.shows("#waiting")).isFalse();
+            assertThat(browser.shows("#organisation")).isFalse();
+            assertThat(browser.barriers()).isEmpty();
+
+            browser.script("window.released = true");
+            browser.tabTo("#ask-again");
+            browser.keys(Keys.ENTER);
+            browser.awaitShown("#signin-submit");
+            assertThat(browser.shows("#no-answer")).isFalse();
+            assertThat(browser.isFocused("#signin-title")).isTrue();
+            assertThat(browser.complaints()).isEmpty();
         }
     }
 

@@ -6,7 +6,10 @@ import io.huddle.harness.Answer;
 import io.huddle.harness.Api;
 import io.huddle.harness.Awaiting;
 import io.huddle.harness.Tokens;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -20,6 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -192,6 +196,58 @@ class OperatorsIT extends StreamContract {
         assertThat(view.containsKey("next")).isFalse();
     }
 
+    /** What a media server said of members was judged by and shown nowhere, and whom it heard without a lease had no name. */
+    @Test
+    void room_observedByAMediaServer_showsTheLatestOfEachAudioAndWhoHasNoLease() {
+        Membership ada = joined("ada");
+        String room = ada.room();
+        join(participant("bob"), room);
+        join(participant("cyd"), room);
+        Membership eve = join(participant("eve"), room);
+        ada.media("connected").assertStatus(204);
+        Instant now = time(operator().get(ROOMS + "/" + room).json(), "asOf");
+        observe(room, "sfu-1", now.minusSeconds(60), "bob", "flowing", "cyd", "silent");
+        observe(room, "sfu-2", now.minusSeconds(50), "cyd", "gone");
+        ada.media("failed").assertStatus(204);
+        eve.leave().assertStatus(204);
+        observe(room, "sfu-1", null, "bob", "silent", "eve", "flowing", "stranger", "flowing", "other", "gone");
+
+        JsonObject view = operator().get(ROOMS + "/" + room).assertStatus(200).json();
+
+        assertThat(roster(view))
+                .extracting(member -> told(member.getString("participant"), member))
+                .containsExactly("ada: failed", "bob: silent by sfu-1", "cyd: gone by sfu-2, out of date");
+        JsonObject fresh = roster(view).get(1).getJsonObject("evidence");
+        assertThat(fresh.getInt("ageSeconds")).isEqualTo((int)
+                Duration.between(time(fresh, "at"), time(view, "asOf")).toSeconds());
+        List<JsonObject> observed = view.getJsonArray("observed").getValuesAs(JsonObject.class);
+        assertThat(observed)
+                .extracting(one -> told(one.getString("participant"), one))
+                .containsExactly("eve: flowing by sfu-1", "stranger: flowing by sfu-1");
+        assertThat(observed).extracting(one -> one.getString("session", "none")).containsExactly(eve.session(), "none");
+    }
+
+    private void observe(String room, String source, @Nullable Instant at, String... participants) {
+        JsonArrayBuilder seen = Json.createArrayBuilder();
+        for (int i = 0; i < participants.length; i += 2) {
+            seen.add(Api.json().add("participant", participants[i]).add("media", participants[i + 1]));
+        }
+        JsonObjectBuilder observation = Api.json().add("source", source).add("participants", seen);
+        if (at != null) {
+            observation.add("observedAt", at.toString());
+        }
+        integrator()
+                .post("/rooms/" + room + "/observations", observation.build())
+                .assertStatus(204);
+    }
+
+    private static String told(String participant, JsonObject one) {
+        JsonObject evidence = one.getJsonObject("evidence");
+        String source = evidence.containsKey("source") ? " by " + evidence.getString("source") : "";
+        String age = evidence.getBoolean("outOfDate") ? ", out of date" : "";
+        return participant + ": " + evidence.getString("says") + source + age;
+    }
+
     @Test
     void timeline_ofARoom_isPagedBackToItsBeginning() {
         Membership ada = joined("ada");
@@ -256,6 +312,23 @@ class OperatorsIT extends StreamContract {
 
         assertThat(found(AUDIT, "action=roster.read&room=" + ada.room(), "actor"))
                 .containsExactly("on-call");
+    }
+
+    /** Who searched the sessions by the id of a room saw who is in it, and left no line. */
+    @Test
+    void searchOfSessions_byTheIdOfARoom_isALookAtTheRoster() {
+        Membership ada = joined("ada");
+        String left = openRoom(participant("ada"));
+        String unknown = "r-00000000000000000000000000";
+        assertThat(found(SESSIONS, "q=" + ada.room(), "session")).containsExactly(ada.session());
+        assertThat(found(SESSIONS, "state=absent&q=" + ada.room(), "session")).isEmpty();
+        assertThat(found(SESSIONS, "q=" + left, "session")).isEmpty();
+        assertThat(found(SESSIONS, "q=" + unknown, "session")).isEmpty();
+
+        for (String room : List.of(ada.room(), left)) {
+            assertThat(found(AUDIT, "action=roster.read&room=" + room, "actor")).containsExactly("on-call");
+        }
+        assertThat(found(AUDIT, "action=roster.read&room=" + unknown, "actor")).isEmpty();
     }
 
     /** The audit is only ever added to, by a test as well. */

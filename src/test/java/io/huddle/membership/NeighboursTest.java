@@ -22,8 +22,7 @@ class NeighboursTest {
     private final List<String> asked = new ArrayList<>();
 
     private final Neighbours neighbours = new Neighbours(counted(), host.alarms(), host.clocks(), Sailor.TERMS);
-    private final long number = now(store.join(new NodeInfo(0, "p-1", "", 0, "", "", NodeState.of(""), 0), 3_600_000))
-            .number();
+    private final long number = joined("p-1");
 
     @Test
     void route_toAKnownNode_asksNobodyForALease() {
@@ -77,6 +76,26 @@ class NeighboursTest {
         assertThat(route()).isEmpty();
         assertThat(asked).containsExactly("member", "members", "member");
         assertThat(neighbours.count()).isZero();
+    }
+
+    /**
+     * A node that had lost its lease and joined anew was listed twice until the lease of its old number ended, and its streams
+     * were counted twice. What is still recorded under the old number is routed as before.
+     */
+    @Test
+    void process_thatHasJoinedAnew_isOneNode_byItsNewestNumber() {
+        long again = joined("p-1");
+        long other = joined("p-2");
+
+        assertThat(now(neighbours.all())).extracting(NodeInfo::number).containsExactly(again, other);
+        assertThat(neighbours.count()).isEqualTo(2);
+        assertThat(route()).isPresent();
+        assertThat(asked).containsExactly("members");
+    }
+
+    private long joined(String process) {
+        return now(store.join(new NodeInfo(0, process, "", 0, "", "", NodeState.of(""), 0), 3_600_000))
+                .number();
     }
 
     /** Below a lease a store that is away costs no call. */

@@ -124,6 +124,21 @@ class RedisNodesIT {
         assertThat(one.told.stream().filter(LeaseGained.class::isInstance)).hasSize(2);
     }
 
+    /** Its old number is leased in the store for as long as its lease would have lasted. */
+    @Test
+    void node_refusedByTheRegistry_joinsAnewAndIsListedOnce() {
+        Site one = site(AS_SHIPPED);
+        Site two = site(AS_SHIPPED);
+        Awaiting.until("the epoch is old enough", one.membership::mayDeliver);
+        long first = one.number();
+        one.membership.doubt(Membership.Doubt.WRITER_DEAD, first);
+        Awaiting.until("it has joined anew", () -> one.number() > first);
+        assertThat(two.membership.node(first).toCompletableFuture().join()).isPresent();
+        assertThat(two.membership.nodes().toCompletableFuture().join())
+                .extracting(NodeInfo::number)
+                .containsExactly(two.number(), one.number());
+    }
+
     @Test
     void redis_restartedEmpty_isAnotherEpochForAll() {
         Site one = site(SHORT);
