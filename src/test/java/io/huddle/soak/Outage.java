@@ -82,6 +82,9 @@ final class Outage {
         redis(() -> place.redis.kill9(), EMPTY_AFTER, () -> place.redis.startEmpty(), 0);
         report.tell("redis restarted empty at once, while a fifth of the clients lose their connections");
         redis(() -> {}, Duration.ZERO, () -> place.redis.restartEmpty(), clients / 5);
+        report.tell(
+                "          joins that were not answered whole within ten seconds: %d",
+                crowd.visitors().stream().mapToInt(Visitor::halfAnswers).sum());
         report.write();
         return report.isWell();
     }

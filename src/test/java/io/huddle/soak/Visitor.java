@@ -21,6 +21,8 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,7 @@ final class Visitor implements AutoCloseable {
     private final String participant;
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger failedAttempts = new AtomicInteger();
+    private final AtomicInteger halfAnswers = new AtomicInteger();
     private final Queue<HuddleFailure> losses = new ConcurrentLinkedQueue<>();
     private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
     private volatile String id;
@@ -148,7 +151,19 @@ final class Visitor implements AutoCloseable {
         return crowd.integrator()
                 .within(PATIENCE)
                 .later("POST", "/rooms/" + room + "/sessions", body)
+                // The HTTP client's own limit ends with the head of an answer.
+                .orTimeout(PATIENCE.plusSeconds(2).toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((answer, failed) -> {
+                    if (failed instanceof TimeoutException) {
+                        halfAnswers.incrementAndGet();
+                    }
+                })
                 .thenApply(this::ticket);
+    }
+
+    /** Joins that were never answered whole. */
+    int halfAnswers() {
+        return halfAnswers.get();
     }
 
     private Ticket ticket(Answer joined) {
