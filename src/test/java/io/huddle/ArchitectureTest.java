@@ -86,6 +86,7 @@ class ArchitectureTest {
             "io.huddle.mesh.Disconnections",
             // A look at a roster and its line in the audit.
             "io.huddle.admin.RoomLook",
+            "io.huddle.admin.SessionSearch",
             "io.huddle.security.Tickets",
             "io.huddle.security.Nonces",
             "io.huddle.security.ClientKeys",

@@ -88,7 +88,8 @@ final class DriftRules {
         return !sighting.at().isBefore(oldest);
     }
 
-    private static @Nullable Sighting latest(@Nullable Sighting one, @Nullable Sighting other) {
+    /** The later of the two, the first where they are of one instant. */
+    static @Nullable Sighting latest(@Nullable Sighting one, @Nullable Sighting other) {
         if (one == null || other == null) {
             return one == null ? other : one;
         }

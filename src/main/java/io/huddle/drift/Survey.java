@@ -30,9 +30,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Survey {
     private static final String ROOMS = "SELECT id FROM room WHERE state = 'open' AND synthetic = FALSE";
-    private static final String SEATS = "SELECT room_id, participant, state, joined_at, lease_until, proven_at,"
-            + " media_state, media_flowing, media_at FROM room_session"
-            + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open";
+    /** What a member's own report says, of the table {@code s}. */
+    static final String REPORT = "s.media_state, s.media_flowing, s.media_at";
+
+    private static final String SEATS =
+            "SELECT room_id, participant, state, joined_at, lease_until, proven_at, " + REPORT
+                    + " FROM room_session s"
+                    + " WHERE state IN ('present', 'suspect', 'suspended') AND room_open";
     private static final String SIGHTINGS = "SELECT o.room_id, o.participant, o.media, o.observed_at"
             + " FROM room r JOIN room_observation o ON o.room_id = r.id"
             + " WHERE r.state = 'open' AND r.synthetic = FALSE AND o.observed_at >= ?";
@@ -139,21 +143,28 @@ final class Survey {
                 instant(row, 4),
                 instant(row, 5),
                 instant(row, 6),
-                report(row));
+                report(row, 7));
     }
 
     /** Without the flag only the two states that end all audio tell something; a healthy connection proves no audio. */
-    private static @Nullable Sighting report(ResultSet row) throws SQLException {
-        String state = row.getString(7);
+    /** The report in the columns from this one on. */
+    static @Nullable Sighting report(ResultSet row, int column) throws SQLException {
+        String state = row.getString(column);
         if (state == null) {
             return null;
         }
-        boolean flowing = row.getBoolean(8);
+        boolean flowing = row.getBoolean(column + 1);
         if (!row.wasNull()) {
-            return new Sighting(flowing, instant(row, 9));
+            return new Sighting(flowing, instant(row, column + 2));
         }
         boolean isOver = state.equals("failed") || state.equals("closed");
-        return isOver ? new Sighting(false, instant(row, 9)) : null;
+        return isOver ? new Sighting(false, instant(row, column + 2)) : null;
+    }
+
+    /** What a source observed, in the columns from this one on. */
+    static @Nullable Sighting seen(ResultSet row, int column) throws SQLException {
+        String media = row.getString(column);
+        return media == null ? null : new Sighting(media.equals("flowing"), instant(row, column + 1));
     }
 
     /** Of several sources the latest counts. */

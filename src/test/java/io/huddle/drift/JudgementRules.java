@@ -350,6 +350,39 @@ abstract class JudgementRules {
         assertThat(judge()).satisfies(judged -> assertThat(judged.drifting()).isZero());
     }
 
+    /** Who is removed while drifting was a ghost: by the same evidence as the window's, of which the latest counts. */
+    @Test
+    void session_ofADriftingRoom_driftsByTheLatestThatIsSaidOfIt() throws SQLException {
+        lonely("r-1");
+        assertThat(drifts("bob", 1)).as("before any window").isFalse();
+        nextWindow();
+
+        assertThat(drifts("ada", 1)).as("flows").isFalse();
+        assertThat(drifts("bob", 1)).isTrue();
+        assertThat(drifts("bob", 2)).as("another generation").isFalse();
+        execute("UPDATE room_session SET media_state = 'failed', media_flowing = NULL WHERE participant = 'cyd'");
+        assertThat(drifts("cyd", 1)).isTrue();
+        execute("UPDATE room_session SET media_state = NULL, media_flowing = NULL, media_at = NULL"
+                + " WHERE participant = 'dan'");
+        assertThat(drifts("dan", 1)).as("nobody says anything").isFalse();
+
+        now = now.plusSeconds(2);
+        observe("sfu-1", "ada", "silent");
+        observe("sfu-1", "bob", "flowing");
+        observe("sfu-1", "dan", "gone");
+        assertThat(drifts("ada", 1)).isTrue();
+        assertThat(drifts("bob", 1)).isFalse();
+        assertThat(drifts("dan", 1)).isTrue();
+        now = now.plusSeconds(2);
+        observe("sfu-2", "ada", "flowing");
+        assertThat(drifts("ada", 1)).as("one source overruled by another").isFalse();
+    }
+
+    private boolean drifts(String participant, long generation) throws SQLException {
+        return Boolean.TRUE.equals(
+                transaction(connection -> DriftingSessions.isDrifting(connection, "s-r-1" + participant, generation)));
+    }
+
     /** A user's audio had ended and the socket was alive: still counted as fine. Without the flag, failed says enough. */
     @Test
     void report_ofFailedMedia_withoutTheFlag_isEvidence() throws SQLException {

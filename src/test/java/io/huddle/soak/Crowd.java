@@ -154,15 +154,24 @@ final class Crowd implements AutoCloseable {
         return visitors;
     }
 
-    /** Waits until everybody is connected, for whom those that do not come back by themselves are sent; says how long that took. */
+    /**
+     * Waits until everybody is connected, and says how long that took. Those that do not come back by themselves are sent, some
+     * at a time: a machine with other work may lose a connection at once.
+     */
     Duration awaitAll(Duration patience) {
         long start = System.nanoTime();
+        Semaphore places = new Semaphore(AT_ONCE);
+        Set<Visitor> sent = ConcurrentHashMap.newKeySet();
         Awaiting.until(patience, "everybody connected", () -> {
-            visitors.stream()
-                    .filter(one -> !one.isConnected() && !one.returns())
-                    .forEach(one -> {
-                        var unused = one.connect();
+            for (Visitor one : visitors) {
+                if (!one.returns() && !one.isConnected() && !sent.contains(one) && places.tryAcquire()) {
+                    sent.add(one);
+                    var unused = one.connect().whenComplete((done, failed) -> {
+                        sent.remove(one);
+                        places.release();
                     });
+                }
+            }
             return visitors.stream().allMatch(Visitor::isConnected);
         });
         return Duration.ofNanos(System.nanoTime() - start);
