@@ -101,6 +101,50 @@ test('refused token, is asked for anew, once for all who wait', async () => {
   assert.equal(calls.length, 2);
 });
 
+/** As the browser's: waits until the one before is done, or the signal ends the wait. */
+function locked(before) {
+  const request = async (name, { signal }, action) => {
+    const ended = new Promise((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+    await Promise.race([before, ended]);
+    return action();
+  };
+  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: { locks: { request } } });
+}
+
+const unlocked = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+afterEach(() => {
+  mock.restoreAll();
+  if (unlocked) Object.defineProperty(globalThis, 'navigator', unlocked);
+  else delete globalThis.navigator;
+});
+
+// The page stood there without a sign-in for as long as another tab hung in its question.
+test('another tab that hangs, keeps nobody out', async () => {
+  locked(new Promise(() => {}));
+  const wait = new AbortController();
+  mock.method(AbortSignal, 'timeout', () => wait.signal);
+  answers = [token('first', 3600)];
+
+  const session = pageSession();
+  await new Promise(setImmediate);
+  assert.equal(calls.length, 0);
+  wait.abort();
+
+  assert.equal((await session).subject, 'clinician-7');
+  assert.equal(calls.length, 1);
+});
+
+test('refusal after the wait for another tab, is told and not asked for twice', async () => {
+  locked(Promise.resolve());
+  answers = [{ status: 401, body: { code: 'unauthenticated' } }];
+
+  assert.deepEqual(await pageSession(), { signedIn: false });
+  assert.equal(calls.length, 1);
+});
+
 test('sign-in that has ended, rejects with what the server says', async () => {
   answers = [token('first', 3600), { status: 401, body: { code: 'unauthenticated', detail: 'The sign-in has ended.' } }];
   const session = await pageSession();

@@ -3,6 +3,8 @@ import { Problem, Unreachable } from '../client/problem.js';
 const EARLY_MS = 30_000;
 /** Longer than the server waits for the provider: what is renewed there and not heard of here is lost. */
 const TIMEOUT_MS = 15_000;
+/** A little longer than that: a tab that hangs, or a browser that grants no lock, keeps nobody out of the page. */
+const OTHERS_MS = 16_000;
 
 /**
  * The sign-in of this server's own pages at the identity provider of the organisation. Resolves to null where the server has
@@ -52,8 +54,20 @@ export function signInAddress() {
   return `/session/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
 }
 
-function exclusive(action) {
-  return globalThis.navigator?.locks ? navigator.locks.request('huddle-session', action) : action();
+async function exclusive(action) {
+  const locks = globalThis.navigator?.locks;
+  if (!locks) return action();
+  let granted = false;
+  const signal = AbortSignal.timeout(OTHERS_MS);
+  try {
+    return await locks.request('huddle-session', { signal }, () => {
+      granted = true;
+      return action();
+    });
+  } catch (error) {
+    if (granted) throw error;
+    return action();
+  }
 }
 
 async function call(method, read = () => {}) {

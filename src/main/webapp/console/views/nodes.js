@@ -2,6 +2,7 @@ import { announce } from '../../page/dom.js';
 import { badge, button, code, h, since } from '../elements.js';
 import { pagedView } from '../paged.js';
 import { askReason } from '../reason.js';
+import { plural } from '../words.js';
 
 /** The nodes of the mesh, and sending a node's clients elsewhere. */
 export function nodesView(context) {
@@ -36,7 +37,7 @@ export function nodesView(context) {
   async function drain(node) {
     const done = await askReason({
       title: `Drain ${node.name}?`,
-      explanation: `Node ${node.node} takes no new clients and sends its ${node.streams} away, a few at a time. Sessions stay: clients connect to other nodes.`,
+      explanation: `Node ${node.node} takes no new clients and sends its ${plural(node.streams, 'client')} away, a few at a time. Sessions stay: clients connect to other nodes.`,
       confirm: 'Drain this node',
       act: (reason) => context.admin.drain(node.node, reason),
     });

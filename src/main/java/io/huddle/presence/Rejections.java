@@ -14,12 +14,13 @@ final class Rejections {
     /** @param synthetic whether the room is left out of what is counted */
     static Rejection of(
             Refusal refusal, String command, String room, String session, long generation, boolean synthetic) {
-        return new Rejection(refusal, detail(refusal), command, room, session, generation, synthetic);
+        return new Rejection(refusal, detail(refusal, generation), command, room, session, generation, synthetic);
     }
 
-    private static String detail(Refusal refusal) {
+    private static String detail(Refusal refusal, long generation) {
         return switch (refusal) {
-            case STALE_GENERATION -> "the session was joined again since; only its newest generation counts";
+            // A number that was mistyped, too high perhaps, is told from one that was joined over.
+            case STALE_GENERATION -> "only the newest generation of the session counts, which is " + generation;
             case LEASE_EXPIRED -> "the session has expired; join again";
             case SESSION_ENDED -> "this generation has ended; join again to come back";
             case ROOM_CLOSING -> "the room is closing and takes nobody in";
