@@ -45,6 +45,7 @@ class TalkIT extends BrowserNode {
             }
 
             bob.click("mute");
+            bob.awaitText("microphone-words", "The others hear you");
             alice.awaitShown(speaking(BOB));
 
             alice.click("leave");

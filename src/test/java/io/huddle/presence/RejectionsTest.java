@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 
 class RejectionsTest {
     /**
-     * An operator who mistyped the generation of a ghost, higher than any that was given, was told that the participant had joined
-     * again since, and left the ghost alone.
+     * An operator who mistyped the generation of a ghost, higher than any that was given, was told that the participant
+     * had joined again since, and left the ghost alone.
      */
     @Test
     void staleGeneration_tellsTheNewestOne() {
