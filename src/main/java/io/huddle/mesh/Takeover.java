@@ -128,32 +128,28 @@ final class Takeover {
             return Result.of(Outcome.UNAVAILABLE);
         }
         Unheard unheard = new Unheard();
-        boolean isTaken = false;
         try {
             Written written = register(warrant, registration, state, until, unheard);
-            Result result = switch (written.status()) {
-                case OK -> taken(warrant, written.record());
+            return switch (written.status()) {
+                case OK -> taken(warrant, written.record(), unheard);
                 case NEWER_EXISTS -> Result.of(Outcome.NEWER);
                 case CONFLICT, CORRUPT -> claim(registration, state, supersede, written.record(), until, unheard);
                 case OTHER_EPOCH -> doubted(Doubt.OTHER_EPOCH, warrant);
                 case WRITER_DEAD -> doubted(Doubt.WRITER_DEAD, warrant);
                 case TOO_LATE, NOT_OWNER -> Result.of(Outcome.UNAVAILABLE);
             };
-            isTaken = result.outcome() == Outcome.TAKEN;
-            return result;
         } catch (RegistryUnavailable away) {
             LOG.log(Level.FINE, "a client id was not taken over", away);
             return Result.of(Outcome.UNAVAILABLE);
         } finally {
-            if (!isTaken) {
-                unheard.operations().forEach(operation -> leftovers.of(registration, operation));
-            }
+            unheard.operations().forEach(operation -> leftovers.of(registration, operation));
         }
     }
 
     /**
-     * Operations of one takeover that may still have their effect, since one of their requests went without an answer: also
-     * if another request of the same operation was answered, for the first may come after it.
+     * Operations of one takeover that may still have their effect: one of their requests went without an answer, also if another
+     * request of the same operation was answered, for the first may come after it; or it was refused, and a copy of the
+     * request, which whatever lies between makes, may come later.
      */
     private static final class Unheard {
         private final Set<Warrant> operations = ConcurrentHashMap.newKeySet();
@@ -168,6 +164,11 @@ final class Takeover {
                     add(operation);
                 }
             });
+        }
+
+        /** What this operation made is to stay; a copy of it that arrives late has no second effect. */
+        void keep(Warrant operation) {
+            operations.remove(operation);
         }
 
         Set<Warrant> operations() {
@@ -194,9 +195,13 @@ final class Takeover {
         }
     }
 
-    private Result taken(Warrant warrant, @Nullable ClientRecord record) {
+    private Result taken(Warrant warrant, @Nullable ClientRecord record, Unheard unheard) {
         // Under a number that has ended meanwhile nothing is owned; what it left goes with the rest of that number.
-        return seat.has(warrant.node()) ? new Result(Outcome.TAKEN, record) : Result.of(Outcome.UNAVAILABLE);
+        if (!seat.has(warrant.node())) {
+            return Result.of(Outcome.UNAVAILABLE);
+        }
+        unheard.keep(warrant);
+        return new Result(Outcome.TAKEN, record);
     }
 
     private Result doubted(Doubt why, Warrant warrant) {
@@ -231,6 +236,11 @@ final class Takeover {
             long dead = proof.deadNode() == warrant.node() ? 0 : proof.deadNode();
             ClaimRequest request = new ClaimRequest(registration, state, supersede, proof.goneMark(), dead);
             Claimed claimed = open(warrant, request, until, unheard);
+            if (claimed.status() != Claimed.Status.CLAIMED) {
+                // A copy of it that arrives late may find nobody in the way any more, and nobody would commit or abort
+                // that claim.
+                unheard.add(warrant);
+            }
             ClientRecord previous = claimed.previous();
             switch (claimed.status()) {
                 case CLAIMED -> {
@@ -344,7 +354,7 @@ final class Takeover {
                     && !isFenced(previous, until)) {
                 return Result.of(Outcome.AGAIN);
             }
-            Result result = commit(warrant, registration.clientId(), claim, until);
+            Result result = commit(warrant, registration.clientId(), claim, until, unheard);
             settled = result.outcome() == Outcome.TAKEN;
             return result;
         } finally {
@@ -386,12 +396,12 @@ final class Takeover {
         return !sight.corrupt() && (now == null || !now.isSameGeneration(previous));
     }
 
-    private Result commit(Warrant warrant, String client, String claim, long until) {
+    private Result commit(Warrant warrant, String client, String claim, long until, Unheard unheard) {
         for (int turn = 0; turn < COMMITS; turn++) {
             Committed committed = patiently(warrant, until, () -> registry.commitClaim(warrant, client, claim));
             switch (committed.status()) {
                 case COMMITTED -> {
-                    return taken(warrant, committed.record());
+                    return taken(warrant, committed.record(), unheard);
                 }
                 case PREVIOUS_CHANGED -> {
                     // It is fenced: whatever it wrote last, this very generation goes, and no other.

@@ -116,6 +116,32 @@ class TakeoverTest {
         assertNothingLeft("x-1");
     }
 
+    /** The copy came when nobody was in the way any more, and its claim, which nobody knew of, held the id for half a minute. */
+    @Test
+    void refusedClaim_whoseCopyArrivesLate_leavesNothing() {
+        a.connected("x-1", 0);
+        cluster.faulty.order("claim", Fault.TWICE);
+        assertThat(b.take("x-2", 0, false).outcome()).isEqualTo(Outcome.CONFLICT);
+
+        done(cluster.real.unregister(a.warrant(), CLIENT, "x-1", false));
+
+        assertNothingLeft();
+    }
+
+    /** The same of a claim that was refused before the one that was committed. */
+    @Test
+    void refusedClaim_ofATakeoverThatSucceeds_leavesNothing() {
+        a.connected("x-1", 0);
+        a.alive.clear();
+        cluster.faulty.order("claim", Fault.LATE);
+        assertThat(b.take("x-2", 0, false).outcome()).isEqualTo(Outcome.TAKEN);
+        assertThat(cluster.record().connectionId()).isEqualTo("x-2");
+
+        done(cluster.real.unregister(b.warrant(), CLIENT, "x-2", false));
+
+        assertNothingLeft();
+    }
+
     @Test
     void endedConnection_whoseNodeSaysSo_makesWay() {
         a.connected("x-1", 0);
