@@ -132,7 +132,8 @@ public final class HuddleClient implements AutoCloseable {
 
     /** Whether the server counts this client as connected, as far as this client knows. */
     public synchronized boolean isConnected() {
-        return state == State.CONNECTED;
+        // A connection is dead before its end has been dealt with.
+        return state == State.CONNECTED && connection != null && !connection.isDead();
     }
 
     /** As {@link #call(Message, Class, Duration)} with {@link #DEADLINE}. */

@@ -244,7 +244,8 @@ class MetricsIT extends Contract {
         Membership second = first.again();
         first.renew().assertProblem(409, "stale-generation");
         Membership bob = join(participant("bob"), first.room());
-        for (int i = 0; i < 20; i++) {
+        // Fewer than a session may at once, however fast the node is.
+        for (int i = 0; i < 8; i++) {
             second.renew().assertStatus(200);
         }
         bob.media("failed").assertStatus(204);
@@ -280,12 +281,12 @@ class MetricsIT extends Contract {
                 .toList();
     }
 
+    /** None where nothing has been drawn of it yet: a node that has just started. */
     private static List<JsonValue> values(JsonObject chart, String line) {
         return chart.getJsonArray("lines").getValuesAs(JsonObject.class).stream()
                 .filter(one -> one.getString("name").equals(line))
-                .findFirst()
-                .orElseThrow()
-                .getJsonArray("values");
+                .flatMap(one -> one.getJsonArray("values").stream())
+                .toList();
     }
 
     /** The newest value that is known. */
