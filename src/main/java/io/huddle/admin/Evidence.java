@@ -1,9 +1,9 @@
 package io.huddle.admin;
 
 import io.huddle.admin.RoomViews.MediaReport;
+import io.huddle.drift.ReportedAudio;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
 public record Evidence(@Nullable String source, String says, Instant at, long ageSeconds, boolean outOfDate) {
     private static final String FLOWING = "flowing";
 
-    /** The states of a connection that end all audio. */
-    private static final Set<String> OVER = Set.of("failed", "closed");
-
     /** @param fresh for how long evidence counts */
     static Evidence of(@Nullable String source, String says, Instant at, Instant now, Duration fresh) {
         long age = Math.max(0, Duration.between(at, now).toSeconds());
@@ -32,12 +29,12 @@ public record Evidence(@Nullable String source, String says, Instant at, long ag
         if (report == null) {
             return null;
         }
-        boolean isOver = OVER.contains(report.state());
-        if (report.flowing() == null && !isOver) {
+        Boolean flows = ReportedAudio.flows(report.state(), report.flowing());
+        if (flows == null) {
             return null;
         }
-        String ended = isOver ? report.state() : "silent";
-        return of(null, Boolean.TRUE.equals(report.flowing()) ? FLOWING : ended, report.at(), now, fresh);
+        String silence = ReportedAudio.isOver(report.state()) ? report.state() : "silent";
+        return of(null, flows ? FLOWING : silence, report.at(), now, fresh);
     }
 
     /** The later of the two, the first where they are of one instant. */

@@ -93,6 +93,6 @@ final class DriftRules {
         if (one == null || other == null) {
             return one == null ? other : one;
         }
-        return other.at().isAfter(one.at()) ? other : one;
+        return one.orLater(other);
     }
 }

@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
 record RoomPicture(
         String room, List<Seat> seats, Map<String, Sighting> sightings, Map<String, Instant> endings, int rejections) {
     /** Whether audio flowed, and when that was found. */
-    record Sighting(boolean flowing, Instant at) {}
+    record Sighting(boolean flowing, Instant at) {
+        /** The later of the two, this one where they are of one instant. */
+        Sighting orLater(Sighting other) {
+            return other.at.isAfter(at) ? other : this;
+        }
+    }
 
     /** How a session stands, as its row says. */
     enum Standing {

@@ -146,19 +146,15 @@ final class Survey {
                 report(row, 7));
     }
 
-    /** Without the flag only the two states that end all audio tell something; a healthy connection proves no audio. */
-    /** The report in the columns from this one on. */
+    /** What a member's own report proves, in the columns from this one on. */
     static @Nullable Sighting report(ResultSet row, int column) throws SQLException {
         String state = row.getString(column);
         if (state == null) {
             return null;
         }
-        boolean flowing = row.getBoolean(column + 1);
-        if (!row.wasNull()) {
-            return new Sighting(flowing, instant(row, column + 2));
-        }
-        boolean isOver = state.equals("failed") || state.equals("closed");
-        return isOver ? new Sighting(false, instant(row, column + 2)) : null;
+        boolean flag = row.getBoolean(column + 1);
+        Boolean flows = ReportedAudio.flows(state, row.wasNull() ? null : flag);
+        return flows == null ? null : new Sighting(flows, instant(row, column + 2));
     }
 
     /** What a source observed, in the columns from this one on. */
@@ -175,13 +171,9 @@ final class Survey {
             try (ResultSet row = query.executeQuery()) {
                 while (row.next()) {
                     Sketch room = rooms.get(row.getString(1));
-                    if (room != null) {
-                        Sighting seen = new Sighting(row.getString(3).equals("flowing"), instant(row, 4));
-                        room.sightings()
-                                .merge(
-                                        row.getString(2),
-                                        seen,
-                                        (one, other) -> other.at().isAfter(one.at()) ? other : one);
+                    Sighting seen = seen(row, 3);
+                    if (room != null && seen != null) {
+                        room.sightings().merge(row.getString(2), seen, Sighting::orLater);
                     }
                 }
             }

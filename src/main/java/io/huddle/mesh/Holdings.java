@@ -58,9 +58,6 @@ final class Holdings {
     /** How long a connection waits for another of the same client to settle. */
     private static final Duration IN_LINE = Takeover.PATIENCE.plusSeconds(2);
 
-    /** By then every node that reaches the database has ended the streams of older generations. */
-    private static final Duration FENCED_WITHIN = Duration.ofSeconds(2);
-
     /** Which has none before it. */
     private static final long FIRST_GENERATION = 1;
 
@@ -214,7 +211,7 @@ final class Holdings {
                 }
                 if (me.generation() > FIRST_GENERATION) {
                     // Nobody can be asked to end the older connection, whose node may have its lease and answer calls.
-                    event.hold(FENCED_WITHIN);
+                    event.hold(GenerationFence.WITHIN);
                 }
             }
         }

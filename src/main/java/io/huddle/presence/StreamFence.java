@@ -43,12 +43,10 @@ public class StreamFence implements GenerationFence {
     private static final Logger LOG = Logger.getLogger(StreamFence.class.getName());
     private static final int SESSIONS_A_QUERY = 1_000;
 
-    /** What was overtaken two seconds ago has been seen by a look that began less than this ago. */
-    private static final long RECENT_NANOS = Duration.ofMillis(1_900).toNanos();
+    /** A look that began less than this ago has seen whatever was overtaken {@link GenerationFence#WITHIN} ago. */
+    private static final Duration RECENT = WITHIN.minusMillis(100);
 
-    private static final long PATIENCE_MS = 2_000;
-
-    private final Looks looks = new Looks(System::nanoTime, RECENT_NANOS);
+    private final Looks looks = new Looks(System::nanoTime, RECENT.toNanos());
 
     /** Streams that are about to end by their own leave. */
     private final Set<String> leaving = ConcurrentHashMap.newKeySet();
@@ -81,7 +79,7 @@ public class StreamFence implements GenerationFence {
 
     @Override
     public CompletionStage<Void> recent() {
-        return looks.recent(PATIENCE_MS);
+        return looks.recent(WITHIN.toMillis());
     }
 
     /** Leaves by the stream itself, which ends when the leave has been answered. */
